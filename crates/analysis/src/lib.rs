@@ -1,0 +1,1 @@
+//! Pure answers from a Trace: links, regions, tables, timeline, trust.

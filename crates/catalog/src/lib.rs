@@ -1,0 +1,1 @@
+//! Kernel families as data: a name to its labels, with the rule that matched.

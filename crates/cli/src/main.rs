@@ -1,0 +1,3 @@
+//! The binary `kforge`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! From experiment.toml to evidence: materialise, build, seal, check, time, judge.

@@ -1,0 +1,1 @@
+//! Readers: named members in, a Trace and notes out; one module a format.

@@ -1,0 +1,1 @@
+//! The store of what was learnt: content addresses, atomic writes, find, verify.

@@ -1,0 +1,1 @@
+//! Durable types: subject, build, environment, experiment, verdict, lesson, and their versions.

@@ -1,0 +1,1 @@
+//! The only renderer: Response to text, Markdown, CSV, JSON and workbook.

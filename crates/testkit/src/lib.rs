@@ -1,0 +1,1 @@
+//! What tests share: where the corpus is, scratch repositories, fake runners.

@@ -1,0 +1,1 @@
+//! What one capture saw, in columns: no format, no derived number.

@@ -1,0 +1,1 @@
+//! Quantities and the one place that turns them into text.

@@ -1,0 +1,3 @@
+//! Checks and generators of this repository.
+
+fn main() {}

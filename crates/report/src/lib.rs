@@ -1,1 +1,16 @@
-//! The only renderer: Response to text, Markdown, CSV, JSON and workbook.
+//! The only renderer: a verb's `Response` to text, Markdown, CSV, JSON and workbook.
+//!
+//! Invariant: nothing is computed here that the `Response` does not hold; a shortened name or a cut table says so.
+
+mod envelope;
+mod failure;
+mod format;
+mod rendered;
+mod table;
+pub mod trace;
+
+pub use envelope::{event_line, success};
+pub use failure::{failure_json, failure_text};
+pub use format::Format;
+pub use rendered::Rendered;
+pub use table::{Align, Table};

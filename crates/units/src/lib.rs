@@ -1,1 +1,14 @@
-//! Quantities and the one place that turns them into text.
+//! Quantities, and the one place that turns them into text.
+//!
+//! Every duration and instant in the product is an integer number of nanoseconds; every share is a ratio of two
+//! integers until it is printed. Nobody else formats a number.
+//!
+//! Invariant: reading a decimal number of microseconds from text never passes through a float.
+
+mod decimal;
+mod format;
+mod nanos;
+
+pub use decimal::{DecimalError, nanos_from_micros};
+pub use format::{bytes, count, duration, grouped, microseconds, middle_short, share, speedup};
+pub use nanos::{Instant, Nanos};

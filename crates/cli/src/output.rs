@@ -1,0 +1,38 @@
+//! stdout is data, stderr is talk.
+
+use kforge_report::{Format, Rendered, failure_json, failure_text};
+use kforge_workbench::{Error, ExitClass};
+use std::io::Write;
+
+/// Writes a rendered answer and gives its exit class back; an answer that cannot be written as JSON is a bug.
+pub fn rendered(
+    rendering: Result<Rendered, serde_json::Error>,
+    format: Format,
+    class: ExitClass,
+) -> ExitClass {
+    match rendering {
+        Ok(rendered) => {
+            answer(&rendered);
+            class
+        }
+        Err(error) => failure(&Error::Bug(error.to_string()), format),
+    }
+}
+
+/// Writes an answer to stdout. A closed pipe is the reader's choice and not a failure.
+pub fn answer(rendered: &Rendered) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(rendered.text.as_bytes());
+    let _ = stdout.flush();
+}
+
+/// Writes an error: text to stderr always, and a JSON document to stdout where JSON was asked for.
+pub fn failure(error: &Error, format: Format) -> ExitClass {
+    let _ = std::io::stderr().lock().write_all(failure_text(error).as_bytes());
+    if format == Format::Json
+        && let Ok(document) = failure_json(error)
+    {
+        answer(&Rendered::new(document));
+    }
+    error.class()
+}

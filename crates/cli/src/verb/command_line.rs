@@ -1,0 +1,25 @@
+//! The whole command line, and which verb answers it.
+
+use super::trace;
+use clap::{Parser, Subcommand};
+use kforge_workbench::ExitClass;
+
+/// Takes a GPU kernel from "it is slow" to "a proven, recorded, committed win".
+#[derive(Debug, Parser)]
+#[command(name = "kforge", version, propagate_version = true, arg_required_else_help = true)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Trace(trace::Arguments),
+}
+
+/// Runs the verb and says what its answer means.
+pub fn dispatch(command_line: &CommandLine) -> ExitClass {
+    match &command_line.verb {
+        Verb::Trace(arguments) => trace::run(arguments),
+    }
+}

@@ -1,0 +1,7 @@
+//! One file a verb: its arguments, its request, its answer's exit class.
+
+mod command_line;
+mod format;
+mod trace;
+
+pub use command_line::{CommandLine, dispatch};

@@ -1,0 +1,140 @@
+//! Numbers as people read them: a unit and a sane count of digits, the same bytes under every locale.
+
+use crate::Nanos;
+
+/// A whole number with a comma between groups of three digits: `1,234,567`.
+pub fn grouped(value: i64) -> String {
+    let digits = value.unsigned_abs().to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
+    if value < 0 {
+        text.push('-');
+    }
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count of things: grouped digits.
+pub fn count(value: usize) -> String {
+    grouped(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+/// A length of time with the unit that keeps three to four digits: `812 ns`, `3.42 µs`, `1.373 ms`, `2.41 s`.
+pub fn duration(length: Nanos) -> String {
+    let ns = length.get();
+    let magnitude = ns.unsigned_abs();
+    match magnitude {
+        0..1_000 => format!("{ns} ns"),
+        1_000..1_000_000 => format!("{} µs", scaled(ns, 1_000)),
+        1_000_000..1_000_000_000 => format!("{} ms", scaled(ns, 1_000_000)),
+        _ => format!("{} s", scaled(ns, 1_000_000_000)),
+    }
+}
+
+/// A length of time in microseconds with three decimals, exact: `1,373.218`.
+pub fn microseconds(length: Nanos) -> String {
+    let ns = length.get();
+    let sign = if ns < 0 { "-" } else { "" };
+    let magnitude = ns.unsigned_abs();
+    let whole = grouped(i64::try_from(magnitude / 1000).unwrap_or(i64::MAX));
+    format!("{sign}{whole}.{:03}", magnitude % 1000)
+}
+
+/// A part of a whole in percent with one decimal: `43.7%`. A whole of zero has no share: `-`.
+pub fn share(part: Nanos, whole: Nanos) -> String {
+    if whole.get() == 0 {
+        return "-".to_owned();
+    }
+    format!("{:.1}%", part.get() as f64 * 100.0 / whole.get() as f64)
+}
+
+/// A speedup (baseline ÷ candidate) as a factor: `1.234x`.
+pub fn speedup(ratio: f64) -> String {
+    format!("{ratio:.3}x")
+}
+
+/// A size in bytes with a binary unit: `512 B`, `3.4 KiB`, `271.6 MiB`.
+pub fn bytes(size: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if size < 1024 {
+        return format!("{size} B");
+    }
+    let mut value = size as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// At most `width` characters of a name: the middle gives way to `…`, since kernel names differ at both ends.
+pub fn middle_short(name: &str, width: usize) -> String {
+    let length = name.chars().count();
+    if length <= width {
+        return name.to_owned();
+    }
+    if width <= 1 {
+        return "…".chars().take(width).collect();
+    }
+    let tail = (width - 1) / 3;
+    let head = width - 1 - tail;
+    let start: String = name.chars().take(head).collect();
+    let end: String = name.chars().skip(length - tail).collect();
+    format!("{start}…{end}")
+}
+
+/// `ns / unit` with three significant decimals at most, dropping those that a reader would not use.
+fn scaled(ns: i64, unit: i64) -> String {
+    let value = ns as f64 / unit as f64;
+    match value.abs() {
+        v if v < 10.0 => format!("{value:.3}"),
+        v if v < 100.0 => format!("{value:.2}"),
+        _ => format!("{value:.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_keep_a_unit_and_few_digits() {
+        assert_eq!(duration(Nanos(812)), "812 ns");
+        assert_eq!(duration(Nanos(3_420)), "3.420 µs");
+        assert_eq!(duration(Nanos(1_373_218)), "1.373 ms");
+        assert_eq!(duration(Nanos(-12_345_678_901)), "-12.35 s");
+    }
+
+    #[test]
+    fn microseconds_are_exact() {
+        assert_eq!(microseconds(Nanos(1_373_218)), "1,373.218");
+        assert_eq!(microseconds(Nanos(-5)), "-0.005");
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_not_zero() {
+        assert_eq!(share(Nanos(0), Nanos(0)), "-");
+        assert_eq!(share(Nanos(1), Nanos(3)), "33.3%");
+    }
+
+    #[test]
+    fn long_names_lose_their_middle_and_keep_both_ends() {
+        let short = middle_short("void at::native::vectorized_elementwise_kernel<4>", 20);
+        assert_eq!(short.chars().count(), 20);
+        assert!(short.starts_with("void at::") && short.ends_with("l<4>"));
+        assert_eq!(middle_short("ab", 2), "ab");
+        assert_eq!(middle_short("abc", 1), "…");
+    }
+
+    #[test]
+    fn grouped_handles_the_extremes() {
+        assert_eq!(grouped(i64::MIN), "-9,223,372,036,854,775,808");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+    }
+}

@@ -1,0 +1,76 @@
+//! Why a verb could not answer.
+//!
+//! Rooms below have their own errors; this one keeps them as sources and adds the exit class. Every error has a stable
+//! code, a message that is a lowercase fact, and, where there is one, a cure.
+
+use crate::ExitClass;
+use std::path::PathBuf;
+
+/// The errors of the facade.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The request contradicts itself or names something that does not exist.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to write instead.
+        hint: Option<String>,
+    },
+    /// A capture cannot be used.
+    #[error(transparent)]
+    Capture(#[from] kforge_formats::Error),
+    /// A file could not be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The user asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// kforge contradicted itself.
+    #[error("internal contradiction: {0}")]
+    Bug(String),
+}
+
+impl Error {
+    /// The exit class of this error.
+    pub fn class(&self) -> ExitClass {
+        match self {
+            Self::Usage { .. } => ExitClass::Usage,
+            Self::Capture(error) if error.is_interrupted() => ExitClass::Interrupted,
+            Self::Capture(_) | Self::Io { .. } => ExitClass::Input,
+            Self::Interrupted => ExitClass::Interrupted,
+            Self::Bug(_) => ExitClass::Bug,
+        }
+    }
+
+    /// A stable dotted code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "usage",
+            Self::Capture(error) => error.code(),
+            Self::Io { .. } => "io",
+            Self::Interrupted => "interrupted",
+            Self::Bug(_) => "bug",
+        }
+    }
+
+    /// The cure, where one is known.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Usage { hint, .. } => hint.clone(),
+            Self::Capture(error) => error.hint(),
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                Some("check the path; kforge reads files where they are and fetches nothing".to_owned())
+            }
+            Self::Bug(_) => {
+                Some("please report it with the command line and, if you can, the input".to_owned())
+            }
+            Self::Io { .. } | Self::Interrupted => None,
+        }
+    }
+}

@@ -1,0 +1,519 @@
+#!/usr/bin/env python3
+"""Counts a Kineto capture from docs/counting.md alone.
+
+    kineto_oracle.py CAPTURE            prints the figures as JSON, with the names `kforge trace` uses
+    kineto_oracle.py --brief CAPTURE    the same without the tables
+
+It is the independent source of right values: whole-document parsing, integers for every time, no shortcut, nothing read
+from the product's own code. Files that the standard library's JSON parser does not accept are answered with
+{"parsed": false, "why": ...}; the rest of the tests say what may be expected of those.
+
+Exit status: 0 counted, 3 not a capture, 4 not parsed.
+"""
+
+import bisect
+import gzip
+import json
+import re
+import sys
+import zlib
+
+INT64_MAX = (1 << 63) - 1
+INT64_MIN = -(1 << 63)
+DAY_NS = 86_400 * 1_000_000_000
+
+CLASSES = {
+    "kernel": "kernel",
+    "gpu_memcpy": "copy",
+    "memcpy": "copy",
+    "gpu_memset": "fill",
+    "memset": "fill",
+    "cuda_runtime": "host",
+    "cuda_driver": "host",
+    "hip_runtime": "host",
+    "runtime": "host",
+    "driver": "host",
+    "privateuse1_runtime": "host",
+    "privateuse1_driver": "host",
+    "mtia_runtime": "host",
+    "xpu_runtime": "host",
+    "cpu_op": "op",
+    "operator": "op",
+    "user_annotation": "range",
+    "python_function": "frame",
+}
+ACTIVITY_CLASSES = ("kernel", "copy", "fill")
+LAUNCHING = ("Launch", "Memcpy", "Memset")
+ARROW_CATEGORIES = ("ac2g", "async_cpu_to_gpu", "async")
+LINK_CLASSES = ("call", "graph_replay", "before_capture", "missing")
+
+DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
+INTEGER = re.compile(r"[+-]?\d+")
+STREAM = re.compile(r"stream\s*([+-]?\d+)", re.IGNORECASE)
+MODULE = re.compile(r"nn\.Module: (.+)", re.DOTALL)
+
+
+class NotParsed(Exception):
+    """The standard library cannot read the document."""
+
+
+class NotACapture(Exception):
+    """The document holds no events."""
+
+
+# ---------------------------------------------------------------------------------------------------- the document
+
+
+def read_text(path):
+    """The capture's bytes, unpacked where they are gzip, as text."""
+    with open(path, "rb") as handle:
+        raw = handle.read()
+    if raw[:2] == b"\x1f\x8b":
+        try:
+            raw = gzip.decompress(raw)
+        except (OSError, EOFError, zlib.error) as error:
+            raise NotParsed("gzip: %s" % error)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotParsed("utf-8: %s" % error)
+
+
+def parse_events(text):
+    """The list of event objects: from `traceEvents`, from a bare array, or from a run of objects."""
+    decoder = json.JSONDecoder(parse_float=str, parse_constant=lambda name: None, strict=True)
+    start = 0
+    while start < len(text) and text[start] in " \t\r\n":
+        start += 1
+    try:
+        document, end = decoder.raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        raise NotParsed("json: %s" % error)
+    rest = text[end:].strip(" \t\r\n")
+    if rest:
+        document = parse_run(decoder, text, start)
+    if isinstance(document, dict):
+        events = document.get("traceEvents")
+        if not isinstance(events, list):
+            if "ph" in document:
+                return [document]
+            raise NotACapture("no traceEvents array")
+        return [event for event in events if isinstance(event, dict)]
+    if isinstance(document, list):
+        events = [event for event in document if isinstance(event, dict) and "ph" in event]
+        if not events:
+            raise NotACapture("an array without events")
+        return events
+    raise NotACapture("neither an object nor an array")
+
+
+def parse_run(decoder, text, at):
+    """`{…}, {…} {…}`: event objects one after another, commas optional."""
+    events = []
+    while True:
+        while at < len(text) and text[at] in " \t\r\n,":
+            at += 1
+        if at == len(text):
+            return events
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            raise NotParsed("json: %s" % error)
+        if not isinstance(value, dict):
+            raise NotParsed("json: a run of values that are not objects")
+        events.append(value)
+
+
+# ------------------------------------------------------------------------------------------------------- the values
+
+
+def nanoseconds(value):
+    """Decimal microseconds (number or text) as integer nanoseconds, half to even; None where there is no such number."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int):
+        result = value * 1000
+        return result if INT64_MIN <= result <= INT64_MAX else None
+    if not isinstance(value, str):
+        return None
+    match = DECIMAL.fullmatch(value.strip())
+    if not match or not (match.group(2) or match.group(3)):
+        return None
+    sign, whole, fraction, exponent = match.groups()
+    fraction = fraction or ""
+    digits = int(whole + fraction or "0")
+    scale = int(exponent or 0) - len(fraction) + 3
+    if digits == 0:
+        return 0
+    if scale >= 0:
+        if scale > 40:
+            return None
+        result = digits * 10**scale
+    elif -scale > len(whole) + len(fraction) + 1:
+        result = 0
+    else:
+        unit = 10**-scale
+        result, rest = divmod(digits, unit)
+        if rest * 2 > unit or (rest * 2 == unit and result % 2 == 1):
+            result += 1
+    if sign == "-":
+        result = -result
+    return result if INT64_MIN <= result <= INT64_MAX else None
+
+
+def integer(value):
+    """An integer written as a number or as text, else None."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, str):
+        text = value.strip()
+        if INTEGER.fullmatch(text):
+            return int(text)
+        match = DECIMAL.fullmatch(text)
+        if match and match.group(2) and not match.group(4) and not (match.group(3) or "").strip("0"):
+            return int(match.group(1) + match.group(2))
+    return None
+
+
+def identity(value):
+    """A process, thread, device or stream: an integer where the text is one (`stream 7` too), else the text."""
+    number = integer(value)
+    if number is not None:
+        return number
+    if isinstance(value, str):
+        match = STREAM.fullmatch(value.strip())
+        if match:
+            return int(match.group(1))
+        return value
+    return None
+
+
+def text(value):
+    """A name; half of a surrogate pair is no character."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return ""
+
+
+class Event:
+    """A complete event, or a pair, of one of the classes of the page."""
+
+    __slots__ = ("kind", "name", "pid", "tid", "start", "length", "order", "arguments", "correlation", "device", "stream",
+                 "placed", "launch", "link")
+
+    def __init__(self, kind, raw, order):
+        self.kind = kind
+        self.name = text(raw.get("name"))
+        self.pid = identity(raw.get("pid"))
+        self.tid = identity(raw.get("tid"))
+        self.start = nanoseconds(raw.get("ts"))
+        self.length = nanoseconds(raw.get("dur"))
+        self.order = order
+        arguments = raw.get("args")
+        self.arguments = arguments if isinstance(arguments, dict) else {}
+        self.correlation = integer(self.arguments.get("correlation"))
+        self.placed = False
+        self.launch = None
+        self.link = None
+
+    def set_length(self, length):
+        """A length that is negative or too large is none."""
+        self.length = length if length is not None and 0 <= length <= INT64_MAX else None
+
+    @property
+    def end(self):
+        return self.start + self.length
+
+
+def collect(raw_events):
+    """(events by class, arrows): complete events, pairs closed per process and thread, and the two ends of arrows."""
+    found = {"activity": [], "host": [], "op": [], "range": [], "frame": []}
+    arrows = {"s": [], "f": []}
+    open_pairs = {}
+    for order, raw in enumerate(raw_events):
+        phase = raw.get("ph")
+        category = raw.get("cat")
+        lowered = category.lower() if isinstance(category, str) else ""
+        if phase in ("s", "f"):
+            if lowered in ARROW_CATEGORIES:
+                arrows[phase].append(raw)
+            continue
+        if phase == "E":
+            stack = open_pairs.get((identity(raw.get("pid")), identity(raw.get("tid"))))
+            if stack:
+                event = stack.pop()
+                end = nanoseconds(raw.get("ts"))
+                if event is not None and event.start is not None and end is not None:
+                    event.set_length(end - event.start)
+            continue
+        if phase not in ("X", "B"):
+            continue
+        kind = CLASSES.get(lowered)
+        event = Event(kind, raw, order) if kind else None
+        if phase == "B":
+            open_pairs.setdefault((identity(raw.get("pid")), identity(raw.get("tid"))), []).append(event)
+        if event is None:
+            continue
+        event.set_length(event.length if phase == "X" else None)
+        found["activity" if kind in ACTIVITY_CLASSES else kind].append(event)
+    return found, arrows
+
+
+# --------------------------------------------------------------------------------------------------- the activities
+
+
+def settle_activities(activities, hosts):
+    """Devices and streams, clocks that were lost, activities written twice. Returns the activities that count."""
+    known = [event.start for event in activities + hosts if event.start]
+    lost_clock = bool(known) and min(known) > DAY_NS
+    kept = []
+    seen = set()
+    for event in activities:
+        device = event.arguments.get("device")
+        event.device = identity(device) if device is not None else event.pid
+        stream = event.arguments.get("stream")
+        event.stream = identity(stream) if stream is not None else event.tid
+        if event.correlation is not None and event.length:
+            key = (event.kind, event.name, event.device, event.stream, event.start, event.length, event.correlation)
+            if key in seen:
+                continue
+            seen.add(key)
+        without_clock = event.start is None or (event.start == 0 and lost_clock)
+        event.placed = not without_clock and event.length is not None and event.end <= INT64_MAX
+        kept.append(event)
+    return kept
+
+
+def devices(activities):
+    """Window, busy and idle of each device, over the activities that have a place."""
+    by_device = {}
+    for event in activities:
+        spans = by_device.setdefault(event.device, [])
+        if event.placed:
+            spans.append((event.start, event.end))
+    rows = []
+    for device, spans in by_device.items():
+        if not spans:
+            rows.append({"device": device, "window_ns": None, "busy_ns": None, "idle_ns": None})
+            continue
+        spans.sort()
+        window = max(end for _, end in spans) - spans[0][0]
+        busy = 0
+        covered = spans[0][0]
+        for start, end in spans:
+            if end > covered:
+                busy += end - max(start, covered)
+                covered = end
+        rows.append({"device": device, "window_ns": window, "busy_ns": busy, "idle_ns": window - busy})
+    return sorted(rows, key=lambda row: str(row["device"]))
+
+
+# ------------------------------------------------------------------------------------------------------ the launches
+
+
+def is_launching(host):
+    return any(word in host.name for word in LAUNCHING)
+
+
+def choose_host(hosts, activity):
+    """Launching names first; then the latest that starts no later than the activity; then the first."""
+    launching = [host for host in hosts if is_launching(host)]
+    pool = launching or hosts
+    ordered = sorted(pool, key=lambda host: (host.start is None, host.start or 0, host.order))
+    if activity.start is not None:
+        before = [host for host in ordered if host.start is not None and host.start <= activity.start]
+        if before:
+            return before[-1]
+    return ordered[0]
+
+
+def link(activities, hosts, arrows):
+    """Gives every activity its class, and its launch where it has one."""
+    by_number = {}
+    by_position = {}
+    for host in hosts:
+        if host.correlation is not None and host.correlation > 0:
+            by_number.setdefault(host.correlation, []).append(host)
+        by_position.setdefault((host.pid, host.tid, host.start), []).append(host)
+    lowest = min(by_number) if by_number else None
+    starts_by_id = {}
+    for arrow in arrows["s"]:
+        starts_by_id.setdefault(arrow_id(arrow), []).append(arrow_position(arrow))
+    ends_by_position = {}
+    for arrow in arrows["f"]:
+        ends_by_position.setdefault(arrow_position(arrow), []).append(arrow_id(arrow))
+    for activity in activities:
+        candidates = by_number.get(activity.correlation, [])
+        if not candidates:
+            for number in ends_by_position.get((activity.pid, activity.tid, activity.start), []):
+                for position in starts_by_id.get(number, []):
+                    candidates = candidates + by_position.get(position, [])
+        if candidates:
+            activity.launch = choose_host(candidates, activity)
+            activity.link = "graph_replay" if "GraphLaunch" in activity.launch.name else "call"
+        elif lowest is not None and activity.correlation is not None and 0 < activity.correlation < lowest:
+            activity.link = "before_capture"
+        else:
+            activity.link = "missing"
+
+
+def arrow_id(arrow):
+    value = arrow.get("id")
+    number = integer(value)
+    return number if number is not None else value if isinstance(value, str) else None
+
+
+def arrow_position(arrow):
+    return identity(arrow.get("pid")), identity(arrow.get("tid")), nanoseconds(arrow.get("ts"))
+
+
+# -------------------------------------------------------------------------------------------------------- the tables
+
+
+def kernel_table(activities):
+    rows = {}
+    for event in activities:
+        if event.kind == "kernel":
+            row = rows.setdefault(event.name, [0, 0])
+            row[0] += 1
+            row[1] += event.length or 0
+    whole = sum(row[1] for row in rows.values())
+    return {
+        "rows": [{"name": name, "count": count, "total_ns": total} for name, (count, total) in sorted(rows.items())],
+        "whole_ns": whole,
+        "residual_ns": 0,
+    }
+
+
+def enclosing(frames, moments):
+    """For each moment (any order) the frames open at it, outermost first; a frame is open from its start up to its end."""
+    frames = sorted((frame for frame in frames if frame.start is not None and frame.length is not None),
+                    key=lambda frame: (frame.start, -frame.length, frame.order))
+    answers = {}
+    open_frames = []
+    position = 0
+    for moment in sorted(set(moments)):
+        while position < len(frames) and frames[position].start <= moment:
+            open_frames.append(frames[position])
+            position += 1
+        open_frames = [frame for frame in open_frames if frame.end > moment or frame.start == moment == frame.end]
+        answers[moment] = tuple(open_frames)
+    return answers
+
+
+def module_label(frame):
+    match = MODULE.fullmatch(frame.name)
+    return match.group(1) if match else None
+
+
+def module_table(activities, frames):
+    """Rows by path; None where the capture holds no module frames."""
+    threads = {}
+    for frame in frames:
+        if module_label(frame) is not None:
+            threads.setdefault((frame.pid, frame.tid), []).append(frame)
+    if not threads:
+        return None
+    launches = {}
+    for activity in activities:
+        host = activity.launch
+        if host is not None and host.start is not None:
+            launches.setdefault((host.pid, host.tid), []).append(activity)
+    rows = {}
+
+    def row(path):
+        if path not in rows:
+            kind, _, instance = path[-1].rpartition("_")
+            if not kind or not instance.isdigit():
+                kind, instance = path[-1], ""
+            rows[path] = {"path": list(path), "type": kind, "instance": instance, "count": 0, "self_ns": 0, "subtree_ns": 0}
+        return rows[path]
+
+    attributed = 0
+    for thread, module_frames in threads.items():
+        for path in frame_paths(module_frames):
+            row(path)["count"] += 1
+        waiting = launches.get(thread, [])
+        chains = enclosing(module_frames, [activity.launch.start for activity in waiting])
+        for activity in waiting:
+            path = tuple(module_label(frame) for frame in chains[activity.launch.start])
+            length = activity.length or 0
+            if path:
+                row(path)["self_ns"] += length
+                attributed += length
+                for depth in range(1, len(path) + 1):
+                    row(path[:depth])["subtree_ns"] += length
+    whole = sum(activity.length or 0 for activity in activities)
+    return {
+        "rows": [rows[path] for path in sorted(rows)],
+        "whole_ns": whole,
+        "residual_ns": whole - attributed,
+    }
+
+
+def frame_paths(frames):
+    """The path of every frame of one thread: the frames that enclose it, outermost first, and itself."""
+    ordered = sorted((frame for frame in frames if frame.start is not None),
+                     key=lambda frame: (frame.start, -(frame.length or 0), frame.order))
+    open_frames = []
+    for frame in ordered:
+        open_frames = [outer for outer in open_frames if outer.end > frame.start or outer.start == frame.start == outer.end]
+        yield tuple(module_label(outer) for outer in open_frames) + (module_label(frame),)
+        if frame.length is not None:
+            open_frames.append(frame)
+
+
+# ---------------------------------------------------------------------------------------------------------- the whole
+
+
+def count(path):
+    """The figures of one capture. Raises NotParsed or NotACapture."""
+    found, arrows = collect(parse_events(read_text(path)))
+    activities = settle_activities(found["activity"], found["host"])
+    link(activities, found["host"], arrows)
+    number = {kind: sum(1 for event in activities if event.kind == kind) for kind in ACTIVITY_CLASSES}
+    links = {name: {"count": 0, "ns": 0} for name in LINK_CLASSES}
+    for event in activities:
+        links[event.link]["count"] += 1
+        links[event.link]["ns"] += event.length or 0
+    kernels = kernel_table(activities)
+    return {
+        "activities": {"total": len(activities), "kernels": number["kernel"], "copies": number["copy"], "fills": number["fill"]},
+        "time": {
+            "kernel_sum_ns": kernels["whole_ns"],
+            "activity_sum_ns": sum(event.length or 0 for event in activities),
+            "devices": devices(activities),
+        },
+        "links": links,
+        "tables": {"kernels": kernels, "modules": module_table(activities, found["frame"])},
+    }
+
+
+def answer(path):
+    """(exit status, JSON value)."""
+    try:
+        return 0, {"parsed": True, "data": count(path)}
+    except NotACapture as error:
+        return 3, {"parsed": True, "capture": False, "why": str(error)}
+    except NotParsed as error:
+        return 4, {"parsed": False, "why": str(error)}
+
+
+def main(arguments):
+    brief = "--brief" in arguments
+    paths = [argument for argument in arguments if argument != "--brief"]
+    if len(paths) != 1:
+        sys.stderr.write(__doc__)
+        return 2
+    status, value = answer(paths[0])
+    if brief and "data" in value:
+        value["data"].pop("tables")
+    json.dump(value, sys.stdout, indent=1)
+    sys.stdout.write("\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,3 +1,50 @@
-//! Checks and generators of this repository.
+//! Checks and generators of this repository: `cargo xtask check` and `cargo xtask docs`.
+//!
+//! Answers whether the tree keeps its own rules, and writes the pages under `docs/reference/`. It refuses to
+//! call a step green that looked at nothing. Invariant: only `docs` writes to the tree; `check` never does.
 
-fn main() {}
+mod check;
+mod finding;
+mod kforge;
+mod markdown;
+mod repository;
+mod steps;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use finding::Stop;
+use repository::Repository;
+
+const USAGE: &str = "\
+usage: cargo xtask check [STEP...]   run every step, or the named ones, and report what is wrong
+       cargo xtask docs              write docs/reference/ from the built kforge and the error enums
+       cargo xtask steps             list the steps
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match answer(&words) {
+        Ok(code) => code,
+        Err(stop) => {
+            let _ = writeln!(std::io::stderr(), "xtask: {stop}\nhint: {}", stop.hint());
+            ExitCode::from(4)
+        }
+    }
+}
+
+fn answer(words: &[&str]) -> Result<ExitCode, Stop> {
+    match words {
+        ["check", named @ ..] => check::run(&Repository::find()?, named),
+        ["docs"] => steps::reference::write(&Repository::find()?).map(|()| ExitCode::SUCCESS),
+        ["steps"] => {
+            let _ = write!(std::io::stdout(), "{}", check::list());
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => {
+            let _ = write!(std::io::stderr(), "{USAGE}");
+            Ok(ExitCode::from(2))
+        }
+    }
+}

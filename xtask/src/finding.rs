@@ -60,7 +60,9 @@ impl Stop {
             Self::Data { .. } => "compare the file with its last committed state",
             Self::Tool { .. } => ".ci/run installs what the checks need",
             Self::UnknownStep { .. } => "`cargo xtask steps` lists the steps",
-            Self::Vacuous { .. } => "a step that sees nothing proves nothing; its search pattern or the tree is wrong",
+            Self::Vacuous { .. } => {
+                "a step that sees nothing proves nothing; its search pattern or the tree is wrong"
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 mod interrupt;
 mod output;
 mod progress;
+mod reference;
 mod verb;
 
 use clap::Parser;
@@ -10,6 +11,9 @@ use kforge_workbench::ExitClass;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(class) = reference::answer(std::env::args_os()) {
+        return ExitCode::from(class.code());
+    }
     let arguments = match verb::CommandLine::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

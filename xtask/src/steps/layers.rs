@@ -107,7 +107,9 @@ fn own_keys(manifest: &toml::Table) -> Vec<&'static str> {
     let package = ["version", "edition", "rust-version", "license", "publish"];
     let mut own: Vec<&'static str> =
         package.into_iter().filter(|key| !inherited(manifest.get("package"), key)).collect();
-    if manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool) != Some(true) {
+    if manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool)
+        != Some(true)
+    {
         own.push("lints");
     }
     own
@@ -118,7 +120,11 @@ fn examine(layers: &Layers, rooms: &[Room]) -> Vec<Finding> {
     for room in rooms {
         for key in &room.own_keys {
             let cure = format!("write `{key}.workspace = true` (for lints: `[lints] workspace = true`)");
-            findings.push(Finding::new(&room.name, format!("`{key}` is not inherited from the workspace"), cure));
+            findings.push(Finding::new(
+                &room.name,
+                format!("`{key}` is not inherited from the workspace"),
+                cure,
+            ));
         }
         if let Some(layer) = layers.rooms.get(&room.name) {
             let broken = room.uses.iter().filter_map(|used| refuse(layers, &room.name, layer, used));
@@ -151,7 +157,8 @@ fn refuse(layers: &Layers, room: &str, layer: &Layer, used: &Use) -> Option<(Str
         (None, false) => target.level < layer.level,
     };
     (!allowed).then(|| {
-        let fact = format!("level {} depends on {name}, level {}, without an arrow", layer.level, target.level);
+        let fact =
+            format!("level {} depends on {name}, level {}, without an arrow", layer.level, target.level);
         (fact, format!("move the code down, or draw the arrow in {DATA} and ARCHITECTURE.md"))
     })
 }
@@ -228,8 +235,14 @@ mod tests {
     fn dependencies_go_down_or_along_an_arrow() {
         assert_eq!(facts("high", inside("low", false)), [""; 0]);
         assert_eq!(facts("twin", inside("low", false)), [""; 0]);
-        assert_eq!(facts("low", inside("twin", false)), ["level 0 depends on twin, level 1, without an arrow"]);
-        assert_eq!(facts("twin", inside("other", false)), ["level 1 depends on other, level 1, without an arrow"]);
+        assert_eq!(
+            facts("low", inside("twin", false)),
+            ["level 0 depends on twin, level 1, without an arrow"]
+        );
+        assert_eq!(
+            facts("twin", inside("other", false)),
+            ["level 1 depends on other, level 1, without an arrow"]
+        );
     }
 
     #[test]
@@ -262,7 +275,8 @@ mod tests {
 
     #[test]
     fn an_arrow_upwards_or_to_nowhere_is_found() {
-        let table = TABLE.replace("low = { level = 0, only = [] }", "low = { level = 0, only = ['high', 'gone'] }");
+        let table =
+            TABLE.replace("low = { level = 0, only = [] }", "low = { level = 0, only = ['high', 'gone'] }");
         let rooms = ["low", "twin", "other", "high", "kit"].map(|name| room(name, Vec::new()));
         assert_eq!(examine(&toml::from_str(&table).unwrap(), &rooms).len(), 2);
     }
@@ -277,7 +291,8 @@ mod tests {
                     edition = \"2024\"\nrust-version = \"1.95\"\nlicense = \"MIT\"\npublish = false\n[workspace.lints.rust]\n";
         let lock = "version = 4\n[[package]]\nname = \"kforge-high\"\nversion = \"0.1.0\"\n\
                     [[package]]\nname = \"kforge-low\"\nversion = \"0.1.0\"\ndependencies = [\"kforge-high\"]\n";
-        let table = "[rooms]\nlow = { level = 0 }\nhigh = { level = 1 }\n[development]\nrooms = []\n[external]\n";
+        let table =
+            "[rooms]\nlow = { level = 0 }\nhigh = { level = 1 }\n[development]\nrooms = []\n[external]\n";
         let (_folder, tree) = scratch::tree(&[
             ("Cargo.toml", root),
             ("Cargo.lock", lock),
@@ -287,7 +302,8 @@ mod tests {
             ("high/Cargo.toml", &high),
             ("high/src/lib.rs", ""),
         ]);
-        let facts: Vec<String> = run(&tree).unwrap().findings.into_iter().map(|finding| finding.fact).collect();
+        let facts: Vec<String> =
+            run(&tree).unwrap().findings.into_iter().map(|finding| finding.fact).collect();
         assert_eq!(facts.len(), 7, "{facts:?}");
         assert!(facts.iter().any(|fact| fact == "`lints` is not inherited from the workspace"), "{facts:?}");
         assert!(facts.iter().any(|fact| fact.starts_with("level 0 depends on high")), "{facts:?}");

@@ -166,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_module_without_an_opening_or_with_an_empty_one_is_found() {
-        for text in ["fn a() {}\n", "//! Things.\nfn a() {}\n", "\n//! Answers what a fixture looks like.\n"] {
+        for text in ["fn a() {}\n", "//! Things.\nfn a() {}\n", "\n//! Answers what a fixture looks like.\n"]
+        {
             let findings = examine("crates/a/src/b.rs", text);
             assert_eq!(findings[0].fact, "the module does not say what it is for", "{text}");
         }

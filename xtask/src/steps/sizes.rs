@@ -44,7 +44,7 @@ pub(crate) fn run(repository: &Repository) -> Result<Examined, Stop> {
     for file in repository.files() {
         let bytes = repository.bytes(file)?;
         let is_source = SOURCES.iter().any(|end| file.ends_with(end));
-        let lines = is_source.then(|| bytes.iter().filter(|byte| **byte == b'\n').count());
+        let lines = is_source.then(|| bytes.split_inclusive(|byte| *byte == b'\n').count());
         measured.push(Measured { file, bytes: bytes.len(), lines });
     }
     let looked_at = if measured.is_empty() { String::new() } else { format!("{} files", measured.len()) };

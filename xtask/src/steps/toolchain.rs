@@ -50,7 +50,8 @@ mod tests {
     use super::{cargo, fmt};
     use crate::repository::scratch;
 
-    const MANIFEST: &str = "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+    const MANIFEST: &str =
+        "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
 
     #[test]
     fn a_badly_formatted_file_is_found_and_a_good_one_is_not() {

@@ -51,7 +51,8 @@ pub(crate) fn run(repository: &Repository) -> Result<Examined, Stop> {
             findings.extend(due.flat_map(|(pattern, regex)| search(file, &text, pattern, regex)));
         }
     }
-    let looked_at = if texts == 0 { String::new() } else { format!("{texts} texts, {} patterns", rules.len()) };
+    let looked_at =
+        if texts == 0 { String::new() } else { format!("{texts} texts, {} patterns", rules.len()) };
     Ok(Examined { looked_at, findings })
 }
 

@@ -1,0 +1,8 @@
+//! The generated pages under `docs/reference/`: written by `cargo xtask docs`, compared by the step `reference`.
+
+mod cli;
+mod compare;
+mod errors;
+mod exit_codes;
+
+pub(crate) use compare::{run, write};

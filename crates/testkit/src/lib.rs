@@ -1,1 +1,7 @@
-//! What tests share: where the corpus is, scratch repositories, fake runners.
+//! What tests share: where the real captures are.
+//!
+//! Nothing that ships depends on this room.
+
+mod corpus;
+
+pub use corpus::{corpus, lab, workspace_root};

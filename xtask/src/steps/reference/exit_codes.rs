@@ -1,4 +1,4 @@
-//! The page of exit codes.
+//! The page of exit codes: a row for each class of answer, in the order of the codes.
 
 use std::fmt::Write as _;
 

@@ -1,0 +1,119 @@
+//! Framework ops by name: what was launched right in them, and in ops below.
+
+use crate::context::HostContext;
+use crate::launch::Launches;
+use crate::whole::Whole;
+use kforge_trace::{ActivityKind, NameId, OpId, Trace};
+use kforge_units::Nanos;
+
+/// All calls of one op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpRow {
+    /// The name.
+    pub name: NameId,
+    /// Calls of the op recorded, with or without device work.
+    pub count: u64,
+    /// Activities launched in it and in no op below.
+    pub activities: u64,
+    /// Their time.
+    pub own: Nanos,
+    /// Time of everything launched in it or below; an op inside itself counts once.
+    pub subtree: Nanos,
+}
+
+/// Ops with device work, by their own time.
+#[derive(Clone, Debug)]
+pub struct OpTable {
+    /// A row for each name that has device work in it or below.
+    pub rows: Vec<OpRow>,
+    /// The reconciliation of the rows' own time.
+    pub whole: Whole,
+}
+
+impl OpTable {
+    /// The ops of a trace.
+    pub fn of(trace: &Trace, launches: &Launches, context: &HostContext) -> Self {
+        let mut by_op: Vec<(u64, Nanos)> = vec![(0, Nanos::ZERO); trace.ops().len()];
+        let (mut whole, mut whole_count, mut covered, mut counted) = (Nanos::ZERO, 0, Nanos::ZERO, 0);
+        for (id, activity) in trace.activities().iter() {
+            let length = activity.length.unwrap_or_default();
+            whole += length;
+            whole_count += 1;
+            if let Some(op) = context.context(trace, launches, id).op {
+                let (count, own) = &mut by_op[op.index()];
+                *count += 1;
+                *own += length;
+                covered += length;
+                counted += 1;
+            }
+        }
+        let mut names = ByName::new(trace);
+        for ((op, row), (count, own)) in trace.ops().iter().zip(by_op) {
+            names.row(row.name).count += 1;
+            if count > 0 {
+                names.give(trace, context, op, count, own);
+            }
+        }
+        let mut rows: Vec<OpRow> =
+            names.rows.into_iter().filter(|row| row.activities > 0 || row.subtree > Nanos::ZERO).collect();
+        rows.sort_by(|a, b| {
+            let names = || trace.names().bytes(a.name).cmp(trace.names().bytes(b.name));
+            b.own.cmp(&a.own).then(b.subtree.cmp(&a.subtree)).then_with(names)
+        });
+        Self { rows, whole: Whole::of(whole, whole_count, covered, counted) }
+    }
+}
+
+struct ByName {
+    at: Vec<Option<u32>>,
+    rows: Vec<OpRow>,
+    above: Vec<NameId>,
+}
+
+impl ByName {
+    fn new(trace: &Trace) -> Self {
+        Self { at: vec![None; trace.names().len()], rows: Vec::new(), above: Vec::new() }
+    }
+
+    fn row(&mut self, name: NameId) -> &mut OpRow {
+        let rows = &mut self.rows;
+        let slot = *self.at[name.index()].get_or_insert_with(|| {
+            rows.push(OpRow { name, count: 0, activities: 0, own: Nanos::ZERO, subtree: Nanos::ZERO });
+            rows.len() as u32 - 1
+        });
+        &mut self.rows[slot as usize]
+    }
+
+    /// Gives an op its own work, and every distinct name above it the same as subtree.
+    fn give(&mut self, trace: &Trace, context: &HostContext, op: OpId, count: u64, own: Nanos) {
+        let row = self.row(trace.ops().get(op).name);
+        row.activities += count;
+        row.own += own;
+        self.above.clear();
+        let mut next = Some(op);
+        while let Some(above) = next {
+            let name = trace.ops().get(above).name;
+            if !self.above.contains(&name) {
+                self.above.push(name);
+                self.row(name).subtree += own;
+            }
+            next = context.op_parent(above);
+        }
+    }
+}
+
+/// Gives every activity to its module; the answer is the reconciliation of the tree's own time.
+pub(crate) fn fill_modules(trace: &Trace, launches: &Launches, context: &mut HostContext) -> Whole {
+    let (mut whole, mut whole_count, mut covered, mut counted) = (Nanos::ZERO, 0, Nanos::ZERO, 0);
+    for (id, activity) in trace.activities().iter() {
+        let length = activity.length.unwrap_or_default();
+        whole += length;
+        whole_count += 1;
+        if let Some(module) = context.context(trace, launches, id).module {
+            context.modules_mut().add(module, activity.kind == ActivityKind::Kernel, length);
+            covered += length;
+            counted += 1;
+        }
+    }
+    Whole::of(whole, whole_count, covered, counted)
+}

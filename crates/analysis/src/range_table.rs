@@ -1,0 +1,129 @@
+//! Steps: the ranges that the program annotated around its work, in time order.
+//!
+//! Where the capture has the profiler's own steps (`ProfilerStep#N`), those are the steps, and work launched on any
+//! thread while a step is open belongs to it. Otherwise the outermost ranges of each thread are.
+
+use crate::context::HostContext;
+use crate::launch::Launches;
+use crate::whole::Whole;
+use kforge_trace::{ActivityKind, RangeId, Trace};
+use kforge_units::{Instant, Nanos};
+
+/// The work of one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RangeRow {
+    /// The range.
+    pub range: RangeId,
+    /// When it began on the host.
+    pub start: Instant,
+    /// How long it was on the host; `None` where the capture does not say.
+    pub host: Option<Nanos>,
+    /// Activities launched in it.
+    pub count: u64,
+    /// Kernels among them.
+    pub kernels: u64,
+    /// The time of all of them.
+    pub total: Nanos,
+    /// From the start of its first activity to the end of its last; `None` where none has a place.
+    pub device_window: Option<Nanos>,
+}
+
+/// Steps in time order.
+#[derive(Clone, Debug)]
+pub struct RangeTable {
+    /// A row for each step.
+    pub rows: Vec<RangeRow>,
+    /// The reconciliation of the rows' device time.
+    pub whole: Whole,
+}
+
+struct Span {
+    first: Option<Instant>,
+    last: Option<Instant>,
+}
+
+impl RangeTable {
+    /// The steps of a trace.
+    pub fn of(trace: &Trace, launches: &Launches, context: &HostContext) -> Self {
+        let steps = Steps::of(trace, context);
+        let mut rows: Vec<RangeRow> = steps.ranges.iter().map(|id| empty_row(trace, *id)).collect();
+        let mut spans: Vec<Span> = rows.iter().map(|_| Span { first: None, last: None }).collect();
+        let (mut whole, mut whole_count) = (Nanos::ZERO, 0);
+        for (id, activity) in trace.activities().iter() {
+            let length = activity.length.unwrap_or_default();
+            whole += length;
+            whole_count += 1;
+            let call = launches.get(id).call().map(|call| trace.calls().get(call).start);
+            let range = context.context(trace, launches, id).range;
+            let Some(index) = steps.find(context, range, call) else { continue };
+            let (row, span) = (&mut rows[index], &mut spans[index]);
+            row.count += 1;
+            row.kernels += u64::from(activity.kind == ActivityKind::Kernel);
+            row.total += length;
+            if let (Some(start), Some(end)) = (activity.start, activity.end()) {
+                span.first = Some(span.first.map_or(start, |first| first.min(start)));
+                span.last = Some(span.last.map_or(end, |last| last.max(end)));
+            }
+        }
+        for (row, span) in rows.iter_mut().zip(spans) {
+            row.device_window = span.first.zip(span.last).map(|(first, last)| last.since(first));
+        }
+        let covered = rows.iter().map(|row| row.total).sum();
+        let counted = rows.iter().map(|row| row.count).sum();
+        Self { rows, whole: Whole::of(whole, whole_count, covered, counted) }
+    }
+}
+
+fn empty_row(trace: &Trace, id: RangeId) -> RangeRow {
+    let range = trace.ranges().get(id);
+    RangeRow {
+        range: id,
+        start: range.start,
+        host: range.length,
+        count: 0,
+        kernels: 0,
+        total: Nanos::ZERO,
+        device_window: None,
+    }
+}
+
+/// Which ranges are steps, sorted by start.
+struct Steps {
+    ranges: Vec<RangeId>,
+    spans: Vec<(Instant, Instant)>,
+    index: Vec<Option<usize>>,
+    by_time: bool,
+}
+
+impl Steps {
+    fn of(trace: &Trace, context: &HostContext) -> Self {
+        let is_profiler_step = |id: RangeId| trace.names().bytes(trace.ranges().get(id).name).starts_with(b"ProfilerStep");
+        let all: Vec<RangeId> = trace.ranges().ids().collect();
+        let by_time = all.iter().any(|id| is_profiler_step(*id));
+        let mut ranges: Vec<RangeId> = all
+            .into_iter()
+            .filter(|id| if by_time { is_profiler_step(*id) } else { context.range_parent(*id).is_none() })
+            .collect();
+        ranges.sort_by_key(|id| trace.ranges().get(*id).start);
+        let mut index = vec![None; trace.ranges().len()];
+        for (row, id) in ranges.iter().enumerate() {
+            index[id.index()] = Some(row);
+        }
+        let spans = ranges.iter().map(|id| trace.ranges().get(*id)).map(|row| (row.start, row.end())).collect();
+        Self { ranges, spans, index, by_time }
+    }
+
+    /// The step of a launch: the one its range stands in, else, for the profiler's steps, the one open at that time.
+    fn find(&self, context: &HostContext, range: Option<RangeId>, at: Option<Instant>) -> Option<usize> {
+        let mut next = range;
+        while let Some(id) = next {
+            if let Some(row) = self.index[id.index()] {
+                return Some(row);
+            }
+            next = context.range_parent(id);
+        }
+        let at = at.filter(|_| self.by_time)?;
+        let row = self.spans.partition_point(|(start, _)| *start <= at).checked_sub(1)?;
+        (at < self.spans[row].1).then_some(row)
+    }
+}

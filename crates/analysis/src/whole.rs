@@ -1,0 +1,21 @@
+//! Rows, a residual, and the whole they must add up to.
+
+use kforge_units::Nanos;
+
+/// The reconciliation of a table: what its rows cover of the whole, and what they do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// Device time of everything the table is about.
+    pub whole: Nanos,
+    /// Device time that no row shows.
+    pub residual: Nanos,
+    /// Activities that no row shows.
+    pub residual_count: u64,
+}
+
+impl Whole {
+    /// The reconciliation of rows that cover `covered` in `count` of the whole's `whole_count` activities.
+    pub fn of(whole: Nanos, whole_count: u64, covered: Nanos, count: u64) -> Self {
+        Self { whole, residual: whole - covered, residual_count: whole_count.saturating_sub(count) }
+    }
+}

@@ -1,0 +1,438 @@
+//! The document around the events: finds the event array, steps over what is broken, and knows when the text ends early.
+
+use super::event::RawEvent;
+use super::fill::Filler;
+use super::lenient;
+use super::losses::Kind;
+use super::metadata;
+use super::scan::{Cursor, Stop};
+use crate::pump::{Window, pump};
+use crate::recognise::{Likeness, foreign_array, foreign_object, foreign_text};
+use crate::{Bundle, Error, Observer, ReadNote};
+use kforge_trace::Trace;
+
+/// An event or top-level value longer than this is not waited for; a bracket that never closes must not swallow the file.
+const LONGEST: usize = 64 << 20;
+/// How much of the beginning is kept to say what a file looks like.
+const HEAD: usize = 4096;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads one member of a bundle as a capture.
+///
+/// # Errors
+/// [`Error::NotACapture`] where the content is something else, [`Error::Io`] where nothing can be read,
+/// [`Error::Interrupted`] where the observer asked to stop. Damage is not an error but a note.
+pub fn read(
+    bundle: &dyn Bundle,
+    member: usize,
+    observer: &dyn Observer,
+) -> Result<(Trace, Vec<ReadNote>), Error> {
+    let file = bundle.members().get(member).map(|member| member.name.clone()).unwrap_or_default();
+    let source = bundle.open(member).map_err(|source| Error::Io { file: file.clone(), source })?;
+    std::thread::scope(|scope| {
+        let window = pump(scope, source, &file)?;
+        Document::new(file, window).run(observer)
+    })
+}
+
+/// Where in the document the window is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before the first byte that says what it is.
+    Head,
+    /// Inside the top-level object, before a key or its end.
+    Keys,
+    /// Before a top-level value that is skipped as it streams by.
+    Skip(Skip),
+    /// Among the events; `array` tells whether a `]` ends them, `object` whether keys follow it.
+    Events { array: bool, object: bool },
+    /// Behind the document.
+    Done,
+}
+
+/// A value being skipped across windows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Skip {
+    depth: u32,
+    begun: bool,
+    quoted: bool,
+    escaped: bool,
+}
+
+/// Whether a step used the window up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Go,
+    NeedMore,
+}
+
+struct Document {
+    file: String,
+    window: Window,
+    state: State,
+    filler: Filler,
+    head: Vec<u8>,
+    keys: Vec<String>,
+    phased: u64,
+    shape: Shape,
+    after_comma: bool,
+}
+
+/// What the outermost JSON value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Unknown,
+    Object,
+    Array,
+    Fragment,
+    NoJson,
+}
+
+impl Document {
+    fn new(file: String, window: Window) -> Self {
+        Self {
+            file,
+            window,
+            state: State::Head,
+            filler: Filler::default(),
+            head: Vec::new(),
+            keys: Vec::new(),
+            phased: 0,
+            shape: Shape::Unknown,
+            after_comma: false,
+        }
+    }
+
+    fn run(mut self, observer: &dyn Observer) -> Result<(Trace, Vec<ReadNote>), Error> {
+        loop {
+            let step = match self.state {
+                State::Head => self.head(),
+                State::Keys => self.keys(),
+                State::Skip(skip) => self.skip(skip),
+                State::Events { array, object } => self.events(array, object),
+                State::Done => self.trailing(),
+            };
+            if self.shape == Shape::NoJson {
+                break;
+            }
+            if step == Step::NeedMore {
+                if self.window.ended() {
+                    break;
+                }
+                self.window.refill();
+                observer.bytes_read(self.window.offset());
+                if observer.cancelled() {
+                    return Err(Error::Interrupted { file: self.file });
+                }
+            }
+        }
+        self.finish()
+    }
+
+    fn finish(mut self) -> Result<(Trace, Vec<ReadNote>), Error> {
+        let broken = self.window.broken();
+        let empty = self.head.is_empty() && self.window.bytes().is_empty();
+        if let Some(broken) = broken {
+            if empty && !broken.packed {
+                return Err(Error::Io { file: self.file, source: broken.source });
+            }
+            let at = self.window.offset() + self.window.bytes().len() as u64;
+            let kind = if broken.packed { Kind::BrokenGzip } else { Kind::Unreadable };
+            let whole = self.state == State::Done && broken.packed;
+            if !whole {
+                self.filler.losses.detailed(kind, at, 0, broken.source.to_string());
+            } else {
+                self.filler.losses.detailed(Kind::Trailing, at, 0, "not gzip".to_owned());
+            }
+        }
+        if let Some(likeness) = self.not_a_capture() {
+            return Err(Error::NotACapture { file: self.file, looks_like: likeness.looks_like, cure: likeness.cure });
+        }
+        let rest = self.window.bytes().trim_ascii().len() as u64;
+        let early = match self.state {
+            State::Done => false,
+            State::Events { array, .. } => array || rest > 0,
+            State::Head | State::Keys | State::Skip(_) => true,
+        };
+        if early {
+            self.filler.losses.add(Kind::TruncatedText, self.window.offset(), 0, rest);
+        }
+        if self.shape == Shape::Fragment {
+            self.filler.losses.add(Kind::NoArray, 0, 0, 0);
+        }
+        let (trace, losses) = self.filler.finish();
+        Ok((trace, losses.notes()))
+    }
+
+    /// What the content is instead of a capture, where it is none.
+    fn not_a_capture(&self) -> Option<Likeness> {
+        match self.shape {
+            Shape::Unknown | Shape::NoJson => Some(foreign_text(&self.head)),
+            Shape::Object if self.keys.iter().any(|key| key == "traceEvents") => None,
+            Shape::Object if self.phased > 0 => None,
+            Shape::Object => Some(foreign_object(&self.keys)),
+            Shape::Array | Shape::Fragment if self.phased > 0 => None,
+            Shape::Array => Some(foreign_array(&self.head)),
+            Shape::Fragment => Some(foreign_object(&self.keys)),
+        }
+    }
+
+    fn head(&mut self) -> Step {
+        if self.window.bytes().len() < HEAD && !self.window.ended() {
+            return Step::NeedMore;
+        }
+        let bytes = self.window.bytes();
+        self.head = bytes[..bytes.len().min(HEAD)].to_vec();
+        let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let mut cursor = Cursor::new(bytes, bom);
+        let Ok(first) = cursor.next_solid() else {
+            // Nothing but white space so far: that is an empty file, unless more follows.
+            let blank = bytes.len();
+            self.window.consume(blank);
+            return Step::NeedMore;
+        };
+        let at = cursor.at;
+        match first {
+            b'[' => {
+                self.shape = Shape::Array;
+                self.state = State::Events { array: true, object: false };
+                self.window.consume(at + 1);
+            }
+            b'{' if lenient::next_event(bytes, at) == Some(at) && is_whole_event(bytes, at) => {
+                self.shape = Shape::Fragment;
+                self.state = State::Events { array: false, object: false };
+                self.window.consume(at);
+            }
+            b'{' => {
+                self.shape = Shape::Object;
+                self.state = State::Keys;
+                self.window.consume(at + 1);
+            }
+            _ => self.shape = Shape::NoJson,
+        }
+        Step::Go
+    }
+
+    fn keys(&mut self) -> Step {
+        let bytes = self.window.bytes();
+        let mut cursor = Cursor::new(bytes, 0);
+        let first = match cursor.next_solid() {
+            Ok(first) => first,
+            Err(_) => return Step::NeedMore,
+        };
+        match first {
+            b',' => {
+                let at = cursor.at + 1;
+                self.window.consume(at);
+                return Step::Go;
+            }
+            b'}' => {
+                let at = cursor.at + 1;
+                self.window.consume(at);
+                self.state = State::Done;
+                return Step::Go;
+            }
+            _ => {}
+        }
+        let member = cursor.string().and_then(|key| {
+            cursor.expect(b':')?;
+            Ok((key.raw, cursor.next_solid()?, cursor.at))
+        });
+        let (key, opening, value_at) = match member {
+            Ok(member) => member,
+            Err(Stop::NeedMore) if bytes.len() < LONGEST && !self.window.ended() => return Step::NeedMore,
+            Err(_) => return self.hunt(),
+        };
+        if self.keys.len() < 64 {
+            self.keys.push(String::from_utf8_lossy(&key[..key.len().min(80)]).into_owned());
+        }
+        if key == b"traceEvents" && opening == b'[' {
+            self.state = State::Events { array: true, object: true };
+            self.after_comma = false;
+            self.window.consume(value_at + 1);
+            return Step::Go;
+        }
+        if metadata::wants(key) && bytes.len() < LONGEST {
+            match cursor.value() {
+                Ok(value) => {
+                    metadata::take(self.filler.builder().facts(), key, value);
+                    let at = cursor.at;
+                    self.window.consume(at);
+                    return Step::Go;
+                }
+                Err(Stop::NeedMore) if !self.window.ended() => {
+                    self.keys.pop();
+                    return Step::NeedMore;
+                }
+                Err(_) => {}
+            }
+        }
+        self.state = State::Skip(Skip::default());
+        self.window.consume(value_at);
+        Step::Go
+    }
+
+    /// Skips a value as it streams by; only brackets, quotes and commas matter.
+    fn skip(&mut self, mut skip: Skip) -> Step {
+        let mut done = None;
+        for (at, byte) in self.window.bytes().iter().enumerate() {
+            if skip.escaped {
+                skip.escaped = false;
+            } else if skip.quoted {
+                match byte {
+                    b'\\' => skip.escaped = true,
+                    b'"' => skip.quoted = false,
+                    _ => {}
+                }
+            } else {
+                match byte {
+                    b'"' => skip.quoted = true,
+                    b'{' | b'[' => skip.depth += 1,
+                    b'}' | b']' if skip.depth == 0 => {
+                        done = Some(at);
+                        break;
+                    }
+                    b'}' | b']' => skip.depth -= 1,
+                    b',' if skip.depth == 0 && skip.begun => {
+                        done = Some(at);
+                        break;
+                    }
+                    _ => {}
+                }
+            }
+            skip.begun = true;
+        }
+        if let Some(at) = done {
+            self.window.consume(at);
+            self.state = State::Keys;
+            return Step::Go;
+        }
+        let all = self.window.bytes().len();
+        self.window.consume(all);
+        self.state = State::Skip(skip);
+        Step::NeedMore
+    }
+
+    fn events(&mut self, array: bool, object: bool) -> Step {
+        let bytes = self.window.bytes();
+        let offset = self.window.offset();
+        let mut at = 0;
+        loop {
+            let mut cursor = Cursor::new(bytes, at);
+            let Ok(first) = cursor.next_solid() else {
+                self.window.consume(cursor.at);
+                return Step::NeedMore;
+            };
+            let start = cursor.at;
+            match first {
+                b'{' => match RawEvent::read(&mut cursor) {
+                    Ok(event) => {
+                        self.phased += u64::from(event.phase != 0);
+                        self.filler.take(&event, &bytes[start..cursor.at], offset + start as u64);
+                        self.after_comma = false;
+                        at = cursor.at;
+                    }
+                    Err(stop) => {
+                        self.window.consume(start);
+                        return self.recover(stop);
+                    }
+                },
+                b',' => {
+                    if self.after_comma {
+                        self.filler.losses.event(Kind::StrayComma, offset + start as u64);
+                    }
+                    self.after_comma = true;
+                    at = start + 1;
+                }
+                b']' if array => {
+                    if self.after_comma {
+                        self.filler.losses.event(Kind::StrayComma, offset + start as u64);
+                    }
+                    self.window.consume(start + 1);
+                    self.state = if object { State::Keys } else { State::Done };
+                    return Step::Go;
+                }
+                _ => {
+                    self.window.consume(start);
+                    return self.hunt();
+                }
+            }
+        }
+    }
+
+    /// The window begins with an event that could not be read: repairs it, steps over it, or asks for the rest of it.
+    fn recover(&mut self, stop: Stop) -> Step {
+        let bytes = self.window.bytes();
+        let offset = self.window.offset();
+        let last_chance = self.window.ended() || bytes.len() >= LONGEST;
+        if stop == Stop::NeedMore && !last_chance {
+            return Step::NeedMore;
+        }
+        let next = lenient::next_event(bytes, 1);
+        let end = match next {
+            Some(next) => next,
+            None if !last_chance => return Step::NeedMore,
+            // The last event of a text that ends early.
+            None if stop == Stop::NeedMore && self.window.ended() => return Step::NeedMore,
+            None => bytes.len(),
+        };
+        if let Some((event, used)) = lenient::read(&bytes[..end]) {
+            self.phased += u64::from(event.phase != 0);
+            self.filler.losses.event(Kind::RepairedEvent, offset);
+            self.filler.take(&event, &bytes[..used], offset);
+            self.window.consume(used);
+        } else {
+            self.filler.losses.add(Kind::DamagedEvent, offset, 1, end as u64);
+            self.window.consume(end);
+        }
+        self.after_comma = false;
+        Step::Go
+    }
+
+    /// The window begins with something that belongs nowhere: steps to the next event.
+    fn hunt(&mut self) -> Step {
+        let bytes = self.window.bytes();
+        let offset = self.window.offset();
+        if let Some(next) = lenient::next_event(bytes, 0) {
+            if next > 0 {
+                self.filler.losses.add(Kind::SkippedBytes, offset, 0, next as u64);
+            }
+            self.window.consume(next);
+            self.after_comma = false;
+            let object = self.shape == Shape::Object;
+            self.state = State::Events { array: self.shape != Shape::Fragment, object };
+            return Step::Go;
+        }
+        // A brace near the end may begin an event whose first key is not here yet.
+        let keep = if self.window.ended() { 0 } else { 256.min(bytes.len()) };
+        let skipped = bytes.len() - keep;
+        if skipped > 0 {
+            self.filler.losses.add(Kind::SkippedBytes, offset, 0, skipped as u64);
+            self.window.consume(skipped);
+        }
+        Step::NeedMore
+    }
+
+    fn trailing(&mut self) -> Step {
+        let bytes = self.window.bytes();
+        let solid = bytes.trim_ascii().len() as u64;
+        if solid > 0 && bytes.iter().any(|byte| *byte != 0) {
+            if let Some(next) = lenient::next_event(bytes, 0)
+                && self.shape == Shape::Object
+                && next > 0
+            {
+                // A second document, or one run into the first: its events are worth reading.
+                return self.hunt();
+            }
+            self.filler.losses.add(Kind::Trailing, self.window.offset(), 0, solid);
+        }
+        let all = bytes.len();
+        self.window.consume(all);
+        Step::NeedMore
+    }
+}
+
+/// True where the event at `at` reads as a whole and has a phase, so that it is an event and not a document.
+fn is_whole_event(bytes: &[u8], at: usize) -> bool {
+    RawEvent::read(&mut Cursor::new(bytes, at)).is_ok_and(|event| event.phase != 0)
+}

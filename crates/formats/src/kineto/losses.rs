@@ -1,0 +1,192 @@
+//! What was lost, repaired or doubtful while reading, counted by kind with the first position of each.
+
+use crate::ReadNote;
+
+/// A kind of loss, repair or doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    TruncatedText,
+    BrokenGzip,
+    Unreadable,
+    DamagedEvent,
+    SkippedBytes,
+    RepairedEvent,
+    LostEvent,
+    ForeignNumber,
+    StrayComma,
+    InvalidUtf8,
+    ControlCharacter,
+    InvalidEscape,
+    NoLength,
+    BadLength,
+    NoStart,
+    UnpairedBegin,
+    UnpairedEnd,
+    Trailing,
+    NoArray,
+}
+
+const KINDS: usize = Kind::NoArray as usize + 1;
+
+impl Kind {
+    const ALL: [Self; KINDS] = [
+        Self::TruncatedText,
+        Self::BrokenGzip,
+        Self::Unreadable,
+        Self::DamagedEvent,
+        Self::SkippedBytes,
+        Self::RepairedEvent,
+        Self::LostEvent,
+        Self::ForeignNumber,
+        Self::StrayComma,
+        Self::InvalidUtf8,
+        Self::ControlCharacter,
+        Self::InvalidEscape,
+        Self::NoLength,
+        Self::BadLength,
+        Self::NoStart,
+        Self::UnpairedBegin,
+        Self::UnpairedEnd,
+        Self::Trailing,
+        Self::NoArray,
+    ];
+
+    fn code(self) -> &'static str {
+        match self {
+            Self::TruncatedText => "capture.truncated",
+            Self::BrokenGzip => "capture.gzip-broken",
+            Self::Unreadable => "capture.read-failed",
+            Self::DamagedEvent => "capture.damaged-event",
+            Self::SkippedBytes => "capture.skipped-bytes",
+            Self::RepairedEvent => "capture.repaired-event",
+            Self::LostEvent => "capture.lost-event",
+            Self::ForeignNumber => "capture.nonstandard-number",
+            Self::StrayComma => "capture.stray-comma",
+            Self::InvalidUtf8 => "capture.invalid-utf8",
+            Self::ControlCharacter => "capture.control-character",
+            Self::InvalidEscape => "capture.invalid-escape",
+            Self::NoLength => "capture.no-length",
+            Self::BadLength => "capture.bad-length",
+            Self::NoStart => "capture.no-start",
+            Self::UnpairedBegin => "capture.unpaired-begin",
+            Self::UnpairedEnd => "capture.unpaired-end",
+            Self::Trailing => "capture.trailing-text",
+            Self::NoArray => "capture.no-array",
+        }
+    }
+
+    fn message(self, tally: &Tally) -> String {
+        let Tally { events, bytes, first, detail } = tally;
+        let detail = if detail.is_empty() { String::new() } else { format!(" ({detail})") };
+        match self {
+            Self::TruncatedText => format!(
+                "the text ends at byte {first} inside the document{detail}; {bytes} bytes of an unfinished event or value were not read"
+            ),
+            Self::BrokenGzip => {
+                format!("the gzip stream breaks after {first} bytes of text{detail}; what follows was not read")
+            }
+            Self::Unreadable => format!("reading stopped after {first} bytes{detail}; what follows was not read"),
+            Self::DamagedEvent => {
+                format!("{events} damaged event(s), {bytes} bytes, were not read; the first at byte {first}")
+            }
+            Self::SkippedBytes => {
+                format!("{bytes} bytes that belong to no event were skipped; the first at byte {first}")
+            }
+            Self::RepairedEvent => {
+                format!("{events} event(s) with broken quoting were read by repair; the first at byte {first}")
+            }
+            Self::LostEvent => format!(
+                "{events} host event(s) have no usable start time or exceed the tables and were not read; the first at byte {first}"
+            ),
+            Self::ForeignNumber => {
+                format!("{events} bare NaN or infinity where JSON wants a number; the first at byte {first}")
+            }
+            Self::StrayComma => format!("{events} misplaced or missing comma(s); the first at byte {first}"),
+            Self::InvalidUtf8 => {
+                format!("{events} distinct name(s) are not UTF-8; the first at byte {first}")
+            }
+            Self::ControlCharacter => {
+                format!("{events} distinct name(s) hold a raw control character; the first at byte {first}")
+            }
+            Self::InvalidEscape => {
+                format!("{events} distinct name(s) hold an escape that JSON does not know; kept as written; the first at byte {first}")
+            }
+            Self::NoLength => format!(
+                "{events} device activities have no length; they are counted and contribute no time; the first at byte {first}"
+            ),
+            Self::BadLength => format!(
+                "{events} device activities have a negative, absurd or unreadable length; they are counted and contribute no time; the first at byte {first}"
+            ),
+            Self::NoStart => format!(
+                "{events} device activities have no usable start; they are counted and have no place on the timeline; the first at byte {first}"
+            ),
+            Self::UnpairedBegin => {
+                format!("{events} begin event(s) have no end; they are kept without a length; the first at byte {first}")
+            }
+            Self::UnpairedEnd => {
+                format!("{events} end event(s) have no begin and were not read; the first at byte {first}")
+            }
+            Self::Trailing => {
+                format!("{bytes} bytes follow the end of the document{detail}, at byte {first}; they were not read")
+            }
+            Self::NoArray => {
+                "the file holds events without the document around them; what the document would say is unknown".to_owned()
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    events: u64,
+    bytes: u64,
+    first: u64,
+    detail: String,
+}
+
+/// The tallies of one reading.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    tallies: [Option<Tally>; KINDS],
+}
+
+impl Losses {
+    /// Counts `events` events and `bytes` bytes at position `byte`.
+    pub(super) fn add(&mut self, kind: Kind, byte: u64, events: u64, bytes: u64) {
+        let tally = self.tallies[kind as usize].get_or_insert_with(|| Tally { first: byte, ..Tally::default() });
+        tally.events += events;
+        tally.bytes += bytes;
+    }
+
+    /// One event at position `byte`.
+    pub(super) fn event(&mut self, kind: Kind, byte: u64) {
+        self.add(kind, byte, 1, 0);
+    }
+
+    /// A fact with a detail in words.
+    pub(super) fn detailed(&mut self, kind: Kind, byte: u64, bytes: u64, detail: String) {
+        self.add(kind, byte, 0, bytes);
+        if let Some(tally) = &mut self.tallies[kind as usize] {
+            tally.detail = detail;
+        }
+    }
+
+    /// The notes, in a stable order.
+    pub(super) fn notes(&self) -> Vec<ReadNote> {
+        Kind::ALL
+            .iter()
+            .zip(&self.tallies)
+            .filter_map(|(kind, tally)| {
+                let tally = tally.as_ref()?;
+                Some(ReadNote {
+                    code: kind.code(),
+                    message: kind.message(tally),
+                    byte: Some(tally.first),
+                    events: (tally.events > 0).then_some(tally.events),
+                    bytes: (tally.bytes > 0).then_some(tally.bytes),
+                    ns: None,
+                })
+            })
+            .collect()
+    }
+}

@@ -124,6 +124,24 @@ def compare_modules(oracle, data, out):
     reconcile("modules", table, "self_ns", out)
 
 
+def compare_sources(oracle, data, out):
+    table = get(data, "tables", "sources")
+    reconcile("sources", table, "ns", out)
+    if oracle is None:
+        return
+    mine = {(row["file"], row["line"], row["function"]): (row["count"], row["ns"]) for row in oracle["rows"]}
+    theirs = {}
+    for row in get(table, "rows") or []:
+        key = (kineto_oracle.INSTALLED.sub("", str(row.get("file"))), row.get("line"), row.get("function"))
+        if key in theirs:
+            out.add("tables.sources[%s]: twice in kforge" % show(key))
+        theirs[key] = (row.get("count"), row.get("ns"))
+    for key in sorted(set(mine) | set(theirs), key=str):
+        out.expect("tables.sources[%s]" % show(key), mine.get(key), theirs.get(key))
+    out.expect("tables.sources.residual_ns", oracle["residual_ns"], get(table, "residual_ns"))
+    out.expect("tables.sources.whole_ns", oracle["whole_ns"], get(table, "whole_ns"))
+
+
 def differences(capture, printed):
     """(exit status, lines)."""
     status, answer = kineto_oracle.answer(capture)
@@ -138,6 +156,7 @@ def differences(capture, printed):
     compare_devices(oracle, data, out)
     compare_kernels(oracle["tables"]["kernels"], data, out)
     compare_modules(oracle["tables"]["modules"], data, out)
+    compare_sources(oracle["tables"]["sources"], data, out)
     return (1 if out.lines else 0), out.lines
 
 

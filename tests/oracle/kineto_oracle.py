@@ -11,12 +11,17 @@ from the product's own code. Files that the standard library's JSON parser does 
 Exit status: 0 counted, 3 not a capture, 4 not parsed.
 """
 
-import bisect
 import gzip
 import json
+import os
 import re
 import sys
 import zlib
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11: no table of sources
+    tomllib = None
 
 INT64_MAX = (1 << 63) - 1
 INT64_MIN = -(1 << 63)
@@ -51,6 +56,9 @@ DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
 INTEGER = re.compile(r"[+-]?\d+")
 STREAM = re.compile(r"stream\s*([+-]?\d+)", re.IGNORECASE)
 MODULE = re.compile(r"nn\.Module: (.+)", re.DOTALL)
+FRAME = re.compile(r"(.+)\((\d+)\): (.+)", re.DOTALL)
+INSTALLED = re.compile(r".*(?:site-packages/|dist-packages/|lib/python\d+(?:\.\d+)?/)")
+FRAMES_DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data", "frames", "python.toml")
 
 
 class NotParsed(Exception):
@@ -465,6 +473,71 @@ def frame_paths(frames):
             open_frames.append(frame)
 
 
+class FrameRules:
+    """Which frames are whose, from data/frames."""
+
+    def __init__(self, data):
+        self.folders = tuple(data["folders"])
+        self.files = set(data["files"])
+        self.markers = tuple(data["markers"])
+        self.wrappers = set(data["wrappers"])
+
+    def source(self, name):
+        """((file, line, function), is a wrapper) of an application frame; None of any other."""
+        match = FRAME.fullmatch(name)
+        if name.startswith(self.markers) or not match:
+            return None
+        file = match.group(1).replace("\\", "/")
+        path = INSTALLED.sub("", file)
+        if path.startswith(self.folders) or path.rsplit("/", 1)[-1] in self.files:
+            return None
+        return (path, int(match.group(2)), match.group(3)), match.group(3) in self.wrappers
+
+
+def source_table(activities, frames):
+    """Rows by (file, line, function); None where there are no rules or no frames."""
+    if tomllib is None or not os.path.exists(FRAMES_DATA) or not frames:
+        return None
+    with open(FRAMES_DATA, "rb") as handle:
+        rules = FrameRules(tomllib.load(handle))
+    threads = {}
+    for frame in frames:
+        threads.setdefault((frame.pid, frame.tid), []).append(frame)
+    launches = {}
+    for activity in activities:
+        host = activity.launch
+        if host is not None and host.start is not None:
+            launches.setdefault((host.pid, host.tid), []).append(activity)
+    rows = {}
+    for thread, waiting in launches.items():
+        chains = enclosing(threads.get(thread, []), [activity.launch.start for activity in waiting])
+        for activity in waiting:
+            where = innermost_source(rules, chains[activity.launch.start])
+            if where is not None:
+                row = rows.setdefault(where, [0, 0])
+                row[0] += 1
+                row[1] += activity.length or 0
+    whole = sum(activity.length or 0 for activity in activities)
+    attributed = sum(row[1] for row in rows.values())
+    return {
+        "rows": [{"file": key[0], "line": key[1], "function": key[2], "count": rows[key][0], "ns": rows[key][1]} for key in sorted(rows)],
+        "whole_ns": whole,
+        "residual_ns": whole - attributed,
+    }
+
+
+def innermost_source(rules, chain):
+    """The innermost application frame that is no wrapper; where there is none, the innermost that is one."""
+    fallback = None
+    for frame in reversed(chain):
+        found = rules.source(frame.name)
+        if found is not None:
+            if not found[1]:
+                return found[0]
+            fallback = fallback or found[0]
+    return fallback
+
+
 # ---------------------------------------------------------------------------------------------------------- the whole
 
 
@@ -487,7 +560,8 @@ def count(path):
             "devices": devices(activities),
         },
         "links": links,
-        "tables": {"kernels": kernels, "modules": module_table(activities, found["frame"])},
+        "tables": {"kernels": kernels, "modules": module_table(activities, found["frame"]),
+                   "sources": source_table(activities, found["frame"])},
     }
 
 

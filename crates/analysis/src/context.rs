@@ -11,7 +11,9 @@ use crate::source::{SourceId, SourceLine, Sources};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use kforge_catalog::{FrameKind, Frames};
-use kforge_trace::{ActivityId, FrameId, HostEvent, HostEvents, NameId, OpId, RangeId, StackId, ThreadId, Trace};
+use kforge_trace::{
+    ActivityId, FrameId, HostEvent, HostEvents, NameId, OpId, RangeId, StackId, ThreadId, Trace,
+};
 use kforge_units::Instant;
 
 /// Where on the host a launch stood.
@@ -54,7 +56,14 @@ impl HostContext {
         };
         sweep.run();
         let Sweep { calls, by_external, op_parents, range_parents, reader, .. } = sweep;
-        Self { calls, by_external, op_parents, range_parents, modules: reader.modules, sources: reader.sources }
+        Self {
+            calls,
+            by_external,
+            op_parents,
+            range_parents,
+            modules: reader.modules,
+            sources: reader.sources,
+        }
     }
 
     /// The context of an activity: that of its launch, or, without one, that of the op with its external number.
@@ -87,16 +96,15 @@ impl HostContext {
     pub fn modules(&self) -> &ModuleTree {
         &self.modules
     }
-
-    pub(crate) fn modules_mut(&mut self) -> &mut ModuleTree {
-        &mut self.modules
-    }
 }
 
 /// External numbers of activities without a host call: their op is found by that number.
 fn orphan_externals(trace: &Trace, launches: &Launches) -> HashMap<i64, (), FixedState> {
     let orphans = trace.activities().iter().filter(|(id, _)| launches.get(*id).call().is_none());
-    orphans.filter_map(|(_, row)| row.external.filter(|number| *number > 0)).map(|number| (number, ())).collect()
+    orphans
+        .filter_map(|(_, row)| row.external.filter(|number| *number > 0))
+        .map(|number| (number, ()))
+        .collect()
 }
 
 /// The order of a thread's events: by start, the longer outside, then as written.
@@ -187,7 +195,10 @@ impl Sweep<'_> {
         self.advance(&ops, &mut op, &frames, &mut frame, &ranges, &mut range, &mut thread, None);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "three sorted lists with their positions; a struct would only rename them")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "three sorted lists with their positions; a struct would only rename them"
+    )]
     fn advance(
         &mut self,
         ops: &[OpId],
@@ -359,7 +370,9 @@ impl<'t> FrameReader<'t> {
         for frame in self.trace.stacks().frames(stack).rev() {
             let text = String::from_utf8_lossy(frame);
             place = match self.read(&text) {
-                Frame::Module(name) => Place { module: Some(self.modules.child(place.module, name)), ..place },
+                Frame::Module(name) => {
+                    Place { module: Some(self.modules.child(place.module, name)), ..place }
+                }
                 Frame::Source(kind, line) => inside(place, kind, line),
                 Frame::Other => place,
             };

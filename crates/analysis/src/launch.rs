@@ -76,7 +76,9 @@ impl Launches {
                 (Some(call), _) if calls.replays(trace, call) => Launch::GraphReplay(call),
                 (Some(call), _) => Launch::Call(call),
                 (None, None) => Launch::NoNumber,
-                (None, Some(number)) if calls.smallest.is_some_and(|first| number < first) => Launch::BeforeCapture,
+                (None, Some(number)) if calls.smallest.is_some_and(|first| number < first) => {
+                    Launch::BeforeCapture
+                }
                 (None, Some(_)) => Launch::NoCall,
             });
         }
@@ -92,7 +94,9 @@ impl Launches {
     /// Count and time of a class.
     pub fn total(&self, trace: &Trace, class: LaunchClass) -> (u64, Nanos) {
         let of_class = trace.activities().iter().filter(|(id, _)| self.get(*id).class() == class);
-        of_class.fold((0, Nanos::ZERO), |(count, time), (_, row)| (count + 1, time + row.length.unwrap_or_default()))
+        of_class.fold((0, Nanos::ZERO), |(count, time), (_, row)| {
+            (count + 1, time + row.length.unwrap_or_default())
+        })
     }
 
     /// Kernel launches on the host for which the capture has no activity: records that the profiler dropped, or launches
@@ -144,7 +148,8 @@ impl CallsByNumber {
             all.iter().copied().filter(|id| self.launches[trace.calls().get(*id).name.index()]).collect();
         let mut candidates = if launching.is_empty() { all.clone() } else { launching };
         candidates.sort_by_key(|id| trace.calls().get(*id).start);
-        let before = |id: &&CallId| activity.start.is_some_and(|start| trace.calls().get(**id).start <= start);
+        let before =
+            |id: &&CallId| activity.start.is_some_and(|start| trace.calls().get(**id).start <= start);
         candidates.iter().rev().find(before).or_else(|| candidates.first()).copied()
     }
 

@@ -8,6 +8,7 @@
 mod context;
 mod kernel_table;
 mod launch;
+mod module_table;
 mod module_tree;
 mod op_table;
 mod range_table;
@@ -20,6 +21,7 @@ mod whole;
 pub use context::{Context, HostContext};
 pub use kernel_table::{KernelRow, KernelTable};
 pub use launch::{Launch, LaunchClass, Launches};
+pub use module_table::ModuleTable;
 pub use module_tree::{ModuleId, ModuleNode, ModuleTree};
 pub use op_table::{OpRow, OpTable};
 pub use range_table::{RangeRow, RangeTable};

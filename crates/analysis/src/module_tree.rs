@@ -45,7 +45,7 @@ pub struct ModuleNode {
 }
 
 /// The modules of a trace; parents come before their children.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ModuleTree {
     nodes: Vec<ModuleNode>,
     known: HashMap<(Option<ModuleId>, ModuleName), ModuleId, FixedState>,

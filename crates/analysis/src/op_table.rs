@@ -3,7 +3,7 @@
 use crate::context::HostContext;
 use crate::launch::Launches;
 use crate::whole::Whole;
-use kforge_trace::{ActivityKind, NameId, OpId, Trace};
+use kforge_trace::{NameId, OpId, Trace};
 use kforge_units::Nanos;
 
 /// All calls of one op.
@@ -100,20 +100,4 @@ impl ByName {
             next = context.op_parent(above);
         }
     }
-}
-
-/// Gives every activity to its module; the answer is the reconciliation of the tree's own time.
-pub(crate) fn fill_modules(trace: &Trace, launches: &Launches, context: &mut HostContext) -> Whole {
-    let (mut whole, mut whole_count, mut covered, mut counted) = (Nanos::ZERO, 0, Nanos::ZERO, 0);
-    for (id, activity) in trace.activities().iter() {
-        let length = activity.length.unwrap_or_default();
-        whole += length;
-        whole_count += 1;
-        if let Some(module) = context.context(trace, launches, id).module {
-            context.modules_mut().add(module, activity.kind == ActivityKind::Kernel, length);
-            covered += length;
-            counted += 1;
-        }
-    }
-    Whole::of(whole, whole_count, covered, counted)
 }

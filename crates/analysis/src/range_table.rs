@@ -97,7 +97,8 @@ struct Steps {
 
 impl Steps {
     fn of(trace: &Trace, context: &HostContext) -> Self {
-        let is_profiler_step = |id: RangeId| trace.names().bytes(trace.ranges().get(id).name).starts_with(b"ProfilerStep");
+        let is_profiler_step =
+            |id: RangeId| trace.names().bytes(trace.ranges().get(id).name).starts_with(b"ProfilerStep");
         let all: Vec<RangeId> = trace.ranges().ids().collect();
         let by_time = all.iter().any(|id| is_profiler_step(*id));
         let mut ranges: Vec<RangeId> = all
@@ -109,7 +110,8 @@ impl Steps {
         for (row, id) in ranges.iter().enumerate() {
             index[id.index()] = Some(row);
         }
-        let spans = ranges.iter().map(|id| trace.ranges().get(*id)).map(|row| (row.start, row.end())).collect();
+        let spans =
+            ranges.iter().map(|id| trace.ranges().get(*id)).map(|row| (row.start, row.end())).collect();
         Self { ranges, spans, index, by_time }
     }
 

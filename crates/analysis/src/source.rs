@@ -79,7 +79,10 @@ mod tests {
     #[test]
     fn a_frame_name_is_file_line_function() {
         let line = SourceLine::parse("torch/nn/modules/module.py(1783): _call_impl").unwrap();
-        assert_eq!((line.file.as_str(), line.line, line.function.as_str()), ("torch/nn/modules/module.py", 1783, "_call_impl"));
+        assert_eq!(
+            (line.file.as_str(), line.line, line.function.as_str()),
+            ("torch/nn/modules/module.py", 1783, "_call_impl")
+        );
         let odd = SourceLine::parse("/a (b)/c.py(3): <lambda>").unwrap();
         assert_eq!((odd.file.as_str(), odd.line), ("/a (b)/c.py", 3));
         assert_eq!(SourceLine::parse("<built-in method embedding of type object at 0x7fd5>"), None);

@@ -102,7 +102,9 @@ impl Timeline {
             entry.1 += 1;
             let class = match activity.kind {
                 ActivityKind::Copy | ActivityKind::Fill => Class::Transfer,
-                ActivityKind::Kernel if family(activity.name) == Family::Communication => Class::Communication,
+                ActivityKind::Kernel if family(activity.name) == Family::Communication => {
+                    Class::Communication
+                }
                 ActivityKind::Kernel => Class::Compute,
             };
             if let (Some(start), Some(end)) = (activity.start, activity.end()) {

@@ -28,7 +28,8 @@ pub struct Trust {
 impl Trust {
     /// Looks at every stream of a trace.
     pub fn of(trace: &Trace) -> Self {
-        let mut placed: Vec<(LaneId, Instant, Instant, ActivityKind)> = Vec::with_capacity(trace.activities().len());
+        let mut placed: Vec<(LaneId, Instant, Instant, ActivityKind)> =
+            Vec::with_capacity(trace.activities().len());
         let mut trust = Self::default();
         for (_, activity) in trace.activities().iter() {
             trust.count(&activity);

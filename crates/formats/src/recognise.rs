@@ -30,13 +30,19 @@ const SIGNATURES: [(&[u8], &str, &str); 7] = [
 pub(crate) fn foreign_text(head: &[u8]) -> Likeness {
     let solid = head.trim_ascii();
     if solid.is_empty() {
-        return likeness("an empty file", "take the capture again and wait until the profiler has written it out");
+        return likeness(
+            "an empty file",
+            "take the capture again and wait until the profiler has written it out",
+        );
     }
     if let Some((_, what, cure)) = SIGNATURES.iter().find(|(magic, _, _)| head.starts_with(magic)) {
         return likeness(*what, cure);
     }
     if solid.starts_with(b"version https://git-lfs.github.com/spec/") {
-        return likeness("a Git LFS pointer, not the file it points to", "fetch the content with git lfs pull");
+        return likeness(
+            "a Git LFS pointer, not the file it points to",
+            "fetch the content with git lfs pull",
+        );
     }
     if solid.starts_with(b"<") {
         return likeness("HTML or XML", "a download may have saved an error page; fetch the file again");

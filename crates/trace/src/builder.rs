@@ -228,7 +228,8 @@ impl TraceBuilder {
         if zeros.is_empty() {
             return;
         }
-        let others = starts.filter(|start| *start != 0).chain(trace.calls.iter().map(|(_, call)| call.start.get()));
+        let others =
+            starts.filter(|start| *start != 0).chain(trace.calls.iter().map(|(_, call)| call.start.get()));
         if others.min().is_some_and(|first| first > DAY) {
             self.trace.clockless = zeros.len();
             for id in zeros {

@@ -146,7 +146,11 @@ impl Document {
             }
         }
         if let Some(likeness) = self.not_a_capture() {
-            return Err(Error::NotACapture { file: self.file, looks_like: likeness.looks_like, cure: likeness.cure });
+            return Err(Error::NotACapture {
+                file: self.file,
+                looks_like: likeness.looks_like,
+                cure: likeness.cure,
+            });
         }
         let rest = self.window.bytes().trim_ascii().len() as u64;
         let early = match self.state {

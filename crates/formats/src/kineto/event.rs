@@ -185,7 +185,8 @@ mod tests {
 
     #[test]
     fn keys_may_come_in_any_order() {
-        let event = read(r#"{"args": {"stream": 7, "x": {"stream": 9}}, "dur": "3", "ts": 1.5, "ph": "X"}"#).unwrap();
+        let event =
+            read(r#"{"args": {"stream": 7, "x": {"stream": 9}}, "dur": "3", "ts": 1.5, "ph": "X"}"#).unwrap();
         assert_eq!((event.phase, event.ts, event.dur), (b'X', Some(&b"1.5"[..]), Some(&b"3"[..])));
         assert_eq!(event.arguments.stream, Some(&b"7"[..]));
     }

@@ -9,7 +9,8 @@ use super::unescape::unescape;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use kforge_trace::{
-    Activity, ActivityKind, Arrow, HostEvent, Lane, LaneId, LaunchShape, NameId, Thread, ThreadId, Trace, TraceBuilder,
+    Activity, ActivityKind, Arrow, HostEvent, Lane, LaneId, LaunchShape, NameId, Thread, ThreadId, Trace,
+    TraceBuilder,
 };
 use kforge_units::{Instant, Nanos, nanos_from_micros};
 
@@ -29,8 +30,15 @@ fn class(category: &[u8]) -> Class {
         b"kernel" => Class::Activity(ActivityKind::Kernel),
         b"gpu_memcpy" | b"memcpy" => Class::Activity(ActivityKind::Copy),
         b"gpu_memset" | b"memset" => Class::Activity(ActivityKind::Fill),
-        b"cuda_runtime" | b"cuda_driver" | b"hip_runtime" | b"runtime" | b"driver" | b"privateuse1_runtime"
-        | b"privateuse1_driver" | b"mtia_runtime" | b"xpu_runtime" => Class::Call,
+        b"cuda_runtime"
+        | b"cuda_driver"
+        | b"hip_runtime"
+        | b"runtime"
+        | b"driver"
+        | b"privateuse1_runtime"
+        | b"privateuse1_driver"
+        | b"mtia_runtime"
+        | b"xpu_runtime" => Class::Call,
         b"cpu_op" | b"operator" => Class::Op,
         b"user_annotation" => Class::Range,
         b"python_function" => Class::Frame,
@@ -133,7 +141,12 @@ impl Filler {
         }
     }
 
-    fn complete(&mut self, event: &RawEvent<'_>, length: Option<Result<Nanos, kforge_units::DecimalError>>, byte: u64) {
+    fn complete(
+        &mut self,
+        event: &RawEvent<'_>,
+        length: Option<Result<Nanos, kforge_units::DecimalError>>,
+        byte: u64,
+    ) {
         let class = class(event.category);
         if class == Class::Other {
             return;

@@ -55,7 +55,11 @@ pub(super) fn read(text: &[u8]) -> Option<(RawEvent<'_>, usize)> {
 }
 
 /// Walks the members of the object whose brace is before `at`; the answer is the position behind its closing brace.
-fn object<'a>(text: &'a [u8], at: usize, visit: &mut dyn FnMut(&'a [u8], Value<'a>) -> bool) -> Option<usize> {
+fn object<'a>(
+    text: &'a [u8],
+    at: usize,
+    visit: &mut dyn FnMut(&'a [u8], Value<'a>) -> bool,
+) -> Option<usize> {
     let mut cursor = Cursor::new(text, at);
     loop {
         match cursor.next_solid().ok()? {

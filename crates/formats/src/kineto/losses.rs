@@ -153,7 +153,8 @@ pub(super) struct Losses {
 impl Losses {
     /// Counts `events` events and `bytes` bytes at position `byte`.
     pub(super) fn add(&mut self, kind: Kind, byte: u64, events: u64, bytes: u64) {
-        let tally = self.tallies[kind as usize].get_or_insert_with(|| Tally { first: byte, ..Tally::default() });
+        let tally =
+            self.tallies[kind as usize].get_or_insert_with(|| Tally { first: byte, ..Tally::default() });
         tally.events += events;
         tally.bytes += bytes;
     }

@@ -44,10 +44,14 @@ pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) -> bool {
 fn unicode(rest: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let first = hex(rest)?;
     let (code, used) = match first {
-        0xd800..=0xdbff => match rest.get(4..6).filter(|mark| *mark == b"\\u").and_then(|_| hex(&rest[6..])) {
-            Some(second @ 0xdc00..=0xdfff) => (0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), 10),
-            _ => (0xfffd, 4),
-        },
+        0xd800..=0xdbff => {
+            match rest.get(4..6).filter(|mark| *mark == b"\\u").and_then(|_| hex(&rest[6..])) {
+                Some(second @ 0xdc00..=0xdfff) => {
+                    (0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), 10)
+                }
+                _ => (0xfffd, 4),
+            }
+        }
         other => (other, 4),
     };
     let letter = char::from_u32(code).unwrap_or('\u{fffd}');

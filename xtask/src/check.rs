@@ -21,38 +21,27 @@ pub(crate) struct Step {
 }
 
 /// Cheap steps come first, so that a wrong word is not found only after a build.
-pub(crate) const STEPS: [Step; 10] = [
-    Step {
-        name: "words",
-        rule: "no machine paths, no placeholders, text that stands alone",
-        run: steps::words::run,
-    },
-    Step { name: "sizes", rule: "source files and stored files stay small", run: steps::sizes::run },
-    Step {
-        name: "modules",
-        rule: "modules say what they answer; mod.rs and lib.rs re-export only",
-        run: steps::modules::run,
-    },
-    Step { name: "layers", rule: "layers.toml agrees with cargo metadata", run: steps::layers::run },
-    Step {
-        name: "dependencies",
-        rule: "licences, bans, sources, duplicates, a reason for each",
-        run: steps::dependencies::run,
-    },
-    Step {
-        name: "errors",
-        rule: "error enums are small and every variant has a unique code",
-        run: steps::errors::run,
-    },
-    Step { name: "fmt", rule: "cargo fmt has nothing to change", run: steps::toolchain::fmt },
-    Step { name: "clippy", rule: "clippy is silent with warnings denied", run: steps::toolchain::clippy },
-    Step {
-        name: "reference",
-        rule: "docs/reference is what the built kforge says of itself",
-        run: steps::reference::run,
-    },
-    Step { name: "commands", rule: "every command line in the documents parses", run: steps::commands::run },
+pub(crate) const STEPS: [Step; 11] = [
+    step("words", "no machine paths, no placeholders, text that stands alone", steps::words::run),
+    step("sizes", "source files and stored files stay small", steps::sizes::run),
+    step("modules", "modules say what they answer; lib.rs and mod.rs re-export only", steps::modules::run),
+    step("links", "relative links lead to a file; CI runs the README's test command", steps::links::run),
+    step("layers", "layers.toml agrees with cargo metadata", steps::layers::run),
+    step("dependencies", "licences, bans, sources, duplicates, a reason each", steps::dependencies::run),
+    step("errors", "error enums are small, every variant has a code", steps::errors::run),
+    step("fmt", "cargo fmt has nothing to change", steps::toolchain::fmt),
+    step("clippy", "clippy is silent with warnings denied", steps::toolchain::clippy),
+    step("reference", "docs/reference is what the built kforge says of itself", steps::reference::run),
+    step("commands", "every command line in the documents parses", steps::commands::run),
 ];
+
+const fn step(
+    name: &'static str,
+    rule: &'static str,
+    run: fn(&Repository) -> Result<Examined, Stop>,
+) -> Step {
+    Step { name, rule, run }
+}
 
 /// The steps and their rules, a line each.
 pub(crate) fn list() -> String {

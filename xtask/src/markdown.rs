@@ -1,4 +1,4 @@
-//! The code of a Markdown document: fenced blocks and inline spans, with their lines.
+//! The code and the links of a Markdown document, with their lines.
 //!
 //! Answers by a CommonMark parser, so that blocks inside lists and quotes count and text that looks like a fence does
 //! not. Refuses nothing.
@@ -42,9 +42,28 @@ pub(crate) fn code(text: &str) -> Vec<Code> {
     found
 }
 
+/// The destination of every link and image in `text`, with its line.
+pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
+    Parser::new(text)
+        .into_offset_iter()
+        .filter_map(|(event, range)| match event {
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                Some((text[..range.start].matches('\n').count() + 1, dest_url.to_string()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Code, code};
+    use super::{Code, code, links};
+
+    #[test]
+    fn links_and_images_are_found_and_links_in_code_are_not() {
+        let text = "[a](b.md)\n\n`[c](d.md)` and ![e](f.png)\n";
+        assert_eq!(links(text), [(1, "b.md".to_owned()), (3, "f.png".to_owned())]);
+    }
 
     #[test]
     fn blocks_and_spans_are_found_with_their_lines() {

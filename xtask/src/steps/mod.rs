@@ -4,6 +4,7 @@ pub(crate) mod commands;
 pub(crate) mod dependencies;
 pub(crate) mod errors;
 pub(crate) mod layers;
+pub(crate) mod links;
 pub(crate) mod modules;
 pub(crate) mod reference;
 pub(crate) mod sizes;

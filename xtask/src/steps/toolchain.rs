@@ -13,7 +13,11 @@ use crate::repository::Repository;
 const SHOWN_LINES: usize = 60;
 
 pub(crate) fn fmt(repository: &Repository) -> Result<Examined, Stop> {
-    let findings = cargo(repository.root(), &["fmt", "--all", "--check"], "run `cargo fmt --all`")?;
+    let findings = cargo(
+        repository.root(),
+        &["fmt", "--all", "--check", "--", "-l", "--color=never"],
+        "run `cargo fmt --all`",
+    )?;
     Ok(Examined { looked_at: "cargo fmt --all --check".to_owned(), findings })
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::source::{self, Enum};
+use super::source::{self, Enum, Note};
 use crate::finding::Stop;
 use crate::repository::Repository;
 
@@ -29,6 +29,24 @@ pub(crate) struct Entry {
 /// The error enums of the rooms under `crates/`.
 pub(crate) fn catalogue(repository: &Repository) -> Result<BTreeMap<String, Vec<Enum>>, Stop> {
     let mut rooms: BTreeMap<String, Vec<Enum>> = BTreeMap::new();
+    each_source(repository, |room, file, syntax| {
+        rooms.entry(room.to_owned()).or_default().extend(source::enums(room, file, syntax));
+    })?;
+    rooms.retain(|_, enums| !enums.is_empty());
+    Ok(rooms)
+}
+
+/// The kinds of note of the rooms under `crates/`, sorted by code.
+pub(crate) fn notes(repository: &Repository) -> Result<Vec<Note>, Stop> {
+    let mut notes = Vec::new();
+    each_source(repository, |_, _, syntax| notes.extend(source::notes(syntax)))?;
+    notes.sort();
+    notes.dedup();
+    Ok(notes)
+}
+
+/// Calls `see` with the room, the path and the syntax of every source file under `crates/`.
+fn each_source(repository: &Repository, mut see: impl FnMut(&str, &str, &syn::File)) -> Result<(), Stop> {
     for file in repository.with_extension("rs") {
         let Some((room, inside)) = file.strip_prefix("crates/").and_then(|rest| rest.split_once('/')) else {
             continue;
@@ -37,10 +55,9 @@ pub(crate) fn catalogue(repository: &Repository) -> Result<BTreeMap<String, Vec<
             let text = repository.text(file)?.unwrap_or_default();
             // A file that is not Rust is reported by the step `modules`.
             if let Ok(syntax) = syn::parse_file(&text) {
-                rooms.entry(room.to_owned()).or_default().extend(source::enums(room, file, &syntax));
+                see(room, file, &syntax);
             }
         }
     }
-    rooms.retain(|_, enums| !enums.is_empty());
-    Ok(rooms)
+    Ok(())
 }

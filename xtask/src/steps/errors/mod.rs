@@ -4,6 +4,6 @@ mod catalogue;
 mod rules;
 mod source;
 
-pub(crate) use catalogue::{Entry, catalogue};
+pub(crate) use catalogue::{Entry, catalogue, notes};
 pub(crate) use rules::run;
-pub(crate) use source::Enum;
+pub(crate) use source::{Enum, Note};

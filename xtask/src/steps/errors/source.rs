@@ -18,6 +18,13 @@ pub(crate) struct Enum {
     pub(crate) entries: Vec<Entry>,
 }
 
+/// One kind of note that an answer may carry.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Note {
+    pub(crate) code: String,
+    pub(crate) shape: String,
+}
+
 /// The public error enums of one file, with the codes and cures that the same file gives them.
 pub(super) fn enums(room: &str, file: &str, syntax: &syn::File) -> Vec<Enum> {
     let public =
@@ -35,6 +42,26 @@ pub(super) fn enums(room: &str, file: &str, syntax: &syn::File) -> Vec<Enum> {
             let place = format!("{file}:{}", item.ident.span().start().line);
             let entry = |variant: &syn::Variant| entry(room, file, variant, &codes, &cures);
             Enum { name: item.ident.to_string(), place, entries: item.variants.iter().map(entry).collect() }
+        })
+        .collect()
+}
+
+/// Codes and message shapes of the kinds of note in one file: enums with both a `code` and a `message` method.
+pub(super) fn notes(syntax: &syn::File) -> Vec<Note> {
+    let enums = syntax.items.iter().filter_map(|item| match item {
+        syn::Item::Enum(item) => Some(item),
+        _ => None,
+    });
+    enums
+        .flat_map(|item| {
+            let codes = arms(syntax, &item.ident, "code");
+            let messages = arms(syntax, &item.ident, "message");
+            codes.into_iter().flat_map(move |(variant, codes)| {
+                let shapes = messages.get(&variant).cloned().unwrap_or_default();
+                codes
+                    .into_iter()
+                    .filter_map(move |code| shapes.first().map(|shape| Note { code, shape: shape.clone() }))
+            })
         })
         .collect()
 }
@@ -160,7 +187,7 @@ fn strings(tokens: TokenStream) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Enum, enums};
+    use super::{Enum, Note, enums, notes};
 
     fn read(text: &str) -> Vec<Enum> {
         enums("room", "crates/room/src/error.rs", &syn::parse_file(text).unwrap())
@@ -220,5 +247,23 @@ mod tests {
         assert_eq!(entries[2].codes, ["room.short"]);
         assert_eq!(entries[2].cures, [""; 0]);
         assert_eq!(entries[2].place, "crates/room/src/error.rs:14");
+    }
+
+    #[test]
+    fn a_kind_of_note_is_an_enum_with_a_code_and_a_message() {
+        let text = r#"
+            enum Kind { Lost, Silent }
+            impl Kind {
+                fn code(self) -> &'static str {
+                    match self { Self::Lost => "room.lost", Self::Silent => "room.silent" }
+                }
+                fn message(self) -> String {
+                    match self { Self::Lost => format!("{} events lost", self.count()), Self::Silent => text() }
+                }
+            }
+        "#;
+        let expected = Note { code: "room.lost".into(), shape: "{} events lost".into() };
+        assert_eq!(notes(&syn::parse_file(text).unwrap()), [expected]);
+        assert_eq!(notes(&syn::parse_file(SAMPLE).unwrap()), []);
     }
 }

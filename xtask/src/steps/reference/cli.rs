@@ -6,7 +6,8 @@ use super::compare::GENERATED;
 use crate::kforge::{Argument, Verb};
 
 const INTRODUCTION: &str = "# Command line\n\n\
-    stdout is data, stderr is talk. [Exit codes](exit-codes.md) and [error codes](errors.md) have pages of their own.\n";
+    stdout is data, stderr is talk. [Exit codes](exit-codes.md), [error codes](errors.md) and\n\
+    [notes](notes.md) have pages of their own.\n";
 
 pub(super) fn page(root: &Verb) -> String {
     let mut text = format!("{GENERATED}{INTRODUCTION}");

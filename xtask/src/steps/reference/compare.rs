@@ -6,9 +6,9 @@
 use crate::finding::{Examined, Finding, Stop};
 use crate::kforge::Kforge;
 use crate::repository::Repository;
-use crate::steps::errors::catalogue;
+use crate::steps::errors::{catalogue, notes as kinds};
 
-use super::{cli, errors, exit_codes};
+use super::{cli, errors, exit_codes, notes};
 
 const FOLDER: &str = "docs/reference/";
 const CURE: &str = "run `cargo xtask docs` and commit the result";
@@ -47,6 +47,7 @@ fn pages(repository: &Repository) -> Result<Vec<Page>, Stop> {
         (format!("{FOLDER}cli.md"), cli::page(&reference.command)),
         (format!("{FOLDER}errors.md"), errors::page(&rooms)),
         (format!("{FOLDER}exit-codes.md"), exit_codes::page(&reference.exit_codes)),
+        (format!("{FOLDER}notes.md"), notes::page(&kinds(repository)?)),
     ])
 }
 

@@ -4,5 +4,6 @@ mod cli;
 mod compare;
 mod errors;
 mod exit_codes;
+mod notes;
 
 pub(crate) use compare::{run, write};

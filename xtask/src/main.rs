@@ -8,6 +8,8 @@ mod finding;
 mod kforge;
 mod markdown;
 mod repository;
+#[cfg(test)]
+mod seeded;
 mod steps;
 
 use std::io::Write as _;

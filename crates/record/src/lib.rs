@@ -47,3 +47,6 @@ pub use real::Real;
 pub use run::{Disturbance, PriorRun, Run, VoidCause, VoidFinding};
 pub use samples::{BlockOrder, Launch, Samples, SamplesFile, Series};
 pub use subject::{Failure, Side, Subject, SubjectEntry};
+
+// The answer's own types: rooms above the record speak of verdicts without knowing how they are reached.
+pub use kforge_stats::{CaseJudgement, CaseOutcome, Interval, Judgement, Measured, Verdict, Why};

@@ -1,0 +1,83 @@
+//! The journal of runs: one JSON line each, synced before anything is timed.
+//!
+//! A kill may leave a torn last line; it is never repaired, only ended, so that the next line stands alone. A line
+//! that cannot be read is skipped: it was torn before its run could begin.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+
+use kforge_record::{Digest, JournalEntry, JournalEvent, PriorRun};
+
+use crate::atomic::{create_folder, read_if_there};
+use crate::disk::{Disk, Effect, EffectKind};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::lock::WriteLock;
+
+/// Adds an entry and syncs it.
+pub(crate) fn append(
+    disk: &dyn Disk,
+    layout: &Layout,
+    _lock: &WriteLock,
+    entry: &JournalEntry,
+) -> Result<(), Error> {
+    let path = layout.state().join("journal.jsonl");
+    create_folder(disk, &layout.state())?;
+    let mut line = serde_json::to_vec(entry).map_err(|error| Error::io("write", &path)(error.into()))?;
+    line.push(b'\n');
+    let mut write = || {
+        let mut file = OpenOptions::new().create(true).append(true).read(true).open(&path)?;
+        if !ends_with_newline(&mut file)? {
+            file.write_all(b"\n")?;
+        }
+        file.write_all(&line)
+    };
+    disk.perform(Effect { kind: EffectKind::Append, path: &path }, &mut write)
+        .map_err(Error::io("append to", &path))?;
+    let mut sync = || File::open(&path)?.sync_all();
+    disk.perform(Effect { kind: EffectKind::Sync, path: &path }, &mut sync).map_err(Error::io("sync", &path))
+}
+
+fn ends_with_newline(file: &mut File) -> std::io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0_u8];
+    file.read_exact(&mut last)?;
+    Ok(last == [b'\n'])
+}
+
+/// Every readable entry, oldest first.
+pub(crate) fn entries(layout: &Layout) -> Result<Vec<JournalEntry>, Error> {
+    let path = layout.state().join("journal.jsonl");
+    let bytes = read_if_there(&path)?.unwrap_or_default();
+    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+/// The journalled runs of a pair, oldest first, each with its end where it had one.
+pub(crate) fn runs_of(layout: &Layout, pair: &Digest) -> Result<Vec<PriorRun>, Error> {
+    let mut runs: Vec<PriorRun> = Vec::new();
+    for entry in entries(layout)?.into_iter().filter(|entry| &entry.pair == pair) {
+        let known = runs.iter_mut().find(|run| run.run == entry.run);
+        match (entry.event, known) {
+            (JournalEvent::Finished, Some(run)) => {
+                run.verdict = entry.verdict;
+                run.evidence = entry.evidence;
+            }
+            (JournalEvent::Started, Some(_)) => {}
+            (_, None) => runs.push(PriorRun {
+                run: entry.run,
+                started_at: entry.at,
+                verdict: entry.verdict,
+                evidence: entry.evidence,
+            }),
+        }
+    }
+    Ok(runs)
+}
+
+/// Whether there is a journal at all; a fresh clone has none.
+pub(crate) fn exists(layout: &Layout) -> bool {
+    fs::metadata(layout.state().join("journal.jsonl")).is_ok()
+}

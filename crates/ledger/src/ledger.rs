@@ -1,0 +1,250 @@
+//! The ledger's front: open it, write down runs, put evidence in, find it again.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kforge_record::{Audited, Digest, Evidence, JournalEntry, Lesson, PriorRun, Sealed, SubjectEntry};
+
+use crate::disk::{Disk, RealDisk};
+use crate::error::Error;
+use crate::history::{self, Filter, HistoryRow};
+use crate::layout::Layout;
+use crate::lock::WriteLock;
+use crate::rebuild::{self, Rebuilt};
+use crate::recording::{self, Recorded, Recording};
+use crate::versions::{self, Version};
+use crate::{evidence_store, intent, journal, search};
+
+/// A ledger under one root.
+#[derive(Clone)]
+pub struct Ledger {
+    layout: Layout,
+    disk: Arc<dyn Disk>,
+}
+
+impl Ledger {
+    /// Opens the ledger under this root on the real file system; an empty or missing folder is an empty ledger.
+    ///
+    /// # Errors
+    /// `Error::Io` where an interrupted change cannot be finished.
+    pub fn open(root: impl Into<PathBuf>) -> Result<Self, Error> {
+        Self::open_with(root, Arc::new(RealDisk))
+    }
+
+    /// As `open`, with effects going through the given disk.
+    ///
+    /// # Errors
+    /// As `open`.
+    pub fn open_with(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Result<Self, Error> {
+        let ledger = Self { layout: Layout::new(root.into()), disk };
+        if intent::is_pending(&ledger.layout) {
+            let lock = ledger.lock()?;
+            intent::recover(&*ledger.disk, &ledger.layout, &lock)?;
+        }
+        Ok(ledger)
+    }
+
+    /// Where things lie.
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn lock(&self) -> Result<WriteLock, Error> {
+        WriteLock::take(&*self.disk, &self.layout)
+    }
+
+    /// Writes one line of the journal and syncs it. A run is journalled before it times anything.
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn journal(&self, entry: &JournalEntry) -> Result<(), Error> {
+        let lock = self.lock()?;
+        journal::append(&*self.disk, &self.layout, &lock, entry)
+    }
+
+    /// Whether this copy of the ledger has a journal; a fresh clone has none.
+    pub fn has_journal(&self) -> bool {
+        journal::exists(&self.layout)
+    }
+
+    /// All earlier runs of a pair that this ledger knows of, from the journal and from evidence, oldest first.
+    ///
+    /// # Errors
+    /// `Error::Io` where the journal or an evidence file cannot be read.
+    pub fn prior_runs(&self, op: &str, pair: &Digest) -> Result<Vec<PriorRun>, Error> {
+        let mut runs = journal::runs_of(&self.layout, pair)?;
+        for id in self.evidence_ids(op)? {
+            let Ok(evidence) = self.read(op, &id) else { continue };
+            if &evidence.facts.run.pair != pair {
+                continue;
+            }
+            merge_run(
+                &mut runs,
+                PriorRun {
+                    run: evidence.facts.run.id,
+                    started_at: evidence.facts.run.started_at.clone(),
+                    verdict: Some(evidence.judgement.verdict.word().to_owned()),
+                    evidence: Some(id),
+                },
+            );
+            evidence.facts.prior.into_iter().for_each(|prior| merge_run(&mut runs, prior));
+        }
+        runs.sort_by(|one, other| (&one.started_at, &one.run).cmp(&(&other.started_at, &other.run)));
+        Ok(runs)
+    }
+
+    /// Stores sealed evidence; storing it again changes nothing.
+    ///
+    /// # Errors
+    /// `Error::Collision` where a file of that name has other bytes; `Error::Io`.
+    pub fn put_evidence(&self, sealed: &Sealed) -> Result<Digest, Error> {
+        let lock = self.lock()?;
+        intent::recover(&*self.disk, &self.layout, &lock)?;
+        evidence_store::put(&*self.disk, &self.layout, &lock, sealed)
+    }
+
+    /// The ops that have a folder with evidence, sorted.
+    ///
+    /// # Errors
+    /// `Error::Io` where the folder cannot be listed.
+    pub fn ops(&self) -> Result<Vec<String>, Error> {
+        evidence_store::ops(&self.layout)
+    }
+
+    /// The evidence of an op, sorted by id.
+    ///
+    /// # Errors
+    /// `Error::Io` where the folder cannot be listed; `Error::OpName`.
+    pub fn evidence_ids(&self, op: &str) -> Result<Vec<Digest>, Error> {
+        evidence_store::ids(&self.layout, op)
+    }
+
+    /// The op and id of the one evidence file whose id begins with these digits.
+    ///
+    /// # Errors
+    /// `Error::NoEvidence`, `Error::Ambiguous`.
+    pub fn resolve(&self, prefix: &str) -> Result<(String, Digest), Error> {
+        let mut fits = BTreeSet::new();
+        for op in self.ops()? {
+            for id in self.evidence_ids(&op)? {
+                if !prefix.is_empty() && id.to_string().starts_with(prefix) {
+                    fits.insert((id, op.clone()));
+                }
+            }
+        }
+        let count = fits.len();
+        match fits.pop_first() {
+            Some((id, op)) if count == 1 => Ok((op, id)),
+            Some(_) => Err(Error::Ambiguous { prefix: prefix.to_owned(), count }),
+            None => Err(Error::NoEvidence { id: prefix.to_owned(), folder: self.layout.kernels() }),
+        }
+    }
+
+    /// Reads evidence, checking only that its bytes have the digest that its name says.
+    ///
+    /// # Errors
+    /// `Error::NoEvidence`, `Error::Evidence` where the name is not the digest, `Error::Record` where it is no evidence.
+    pub fn read(&self, op: &str, id: &Digest) -> Result<Evidence, Error> {
+        evidence_store::read(&self.layout, op, id)
+    }
+
+    /// Reads evidence and recomputes everything that can be recomputed.
+    ///
+    /// # Errors
+    /// `Error::NoEvidence`, `Error::Evidence` with every broken link.
+    pub fn audited(&self, op: &str, id: &Digest) -> Result<Audited, Error> {
+        evidence_store::audited(&self.layout, op, id)
+    }
+
+    /// What was recorded about this evidence, if anything.
+    ///
+    /// # Errors
+    /// `Error::Record` where the file is no lesson.
+    pub fn lesson(&self, op: &str, id: &Digest) -> Result<Option<Lesson>, Error> {
+        evidence_store::lesson(&self.layout, op, id)
+    }
+
+    /// The evidence of an op whose candidate is exactly these files, where `blob` gives the present entry of a path.
+    /// Newest first. Evidence that cannot be read is left out.
+    ///
+    /// # Errors
+    /// `Error::Io` where the folder cannot be listed.
+    pub fn find_by_subject(
+        &self,
+        op: &str,
+        blob: &dyn Fn(&str) -> Option<SubjectEntry>,
+    ) -> Result<Vec<(Digest, Evidence)>, Error> {
+        let mut found = Vec::new();
+        for id in self.evidence_ids(op)? {
+            let Ok(evidence) = self.read(op, &id) else { continue };
+            let entries = &evidence.facts.sides.candidate.subject.entries;
+            if entries.iter().all(|entry| blob(&entry.path).as_ref() == Some(entry)) {
+                found.push((id, evidence));
+            }
+        }
+        found.sort_by(|(_, one), (_, other)| other.facts.run.started_at.cmp(&one.facts.run.started_at));
+        Ok(found)
+    }
+
+    /// The recorded versions of an op in the order of time, numbered from 1.
+    ///
+    /// # Errors
+    /// As `read`, for evidence that has a lesson.
+    pub fn versions(&self, op: &str) -> Result<Vec<Version>, Error> {
+        Ok(versions::number(&rebuild::truth_of(&self.layout, op)?))
+    }
+
+    /// Records a lesson about evidence: truth files, notes, versions, index, all together. Again changes nothing.
+    ///
+    /// # Errors
+    /// `Error::Evidence` where the evidence does not hold, `Error::NameTaken`, `Error::Tag`, `Error::Io`.
+    pub fn record(&self, recording: &Recording) -> Result<Recorded, Error> {
+        let lock = self.lock()?;
+        intent::recover(&*self.disk, &self.layout, &lock)?;
+        recording::record(&*self.disk, &self.layout, &lock, recording)
+    }
+
+    /// Derives versions, notes' blocks and the index again, resolving what a merge left.
+    ///
+    /// # Errors
+    /// As `record`.
+    pub fn rebuild(&self) -> Result<Rebuilt, Error> {
+        let lock = self.lock()?;
+        intent::recover(&*self.disk, &self.layout, &lock)?;
+        rebuild::rebuild(&*self.disk, &self.layout, &lock)
+    }
+
+    /// Every piece of evidence that fits, newest first, or best match first where words are given.
+    ///
+    /// # Errors
+    /// `Error::Query`, `Error::Index`, `Error::Io`.
+    pub fn history(&self, filter: &Filter) -> Result<Vec<HistoryRow>, Error> {
+        let rows = search::rows(&self.layout, filter.words.as_deref())?;
+        Ok(history::fitting(rows, filter))
+    }
+
+    /// Paragraphs of free text in notes that hold all of these words: (op, line from 1, text).
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn notes_with(&self, words: &str) -> Result<Vec<(String, usize, String)>, Error> {
+        search::paragraphs(&self.layout, words)
+    }
+
+    /// Whether the ledger's folder exists at all.
+    pub fn exists(&self) -> bool {
+        fs::metadata(self.layout.kernels()).is_ok()
+    }
+}
+
+fn merge_run(runs: &mut Vec<PriorRun>, run: PriorRun) {
+    match runs.iter_mut().find(|known| known.run == run.run) {
+        Some(known) => {
+            known.verdict = known.verdict.take().or(run.verdict);
+            known.evidence = known.evidence.take().or(run.evidence);
+        }
+        None => runs.push(run),
+    }
+}

@@ -1,6 +1,7 @@
-//! Whether the documents lead somewhere: relative links, and the test command that the README promises.
+//! Whether the documents lead somewhere: relative links, paths in code spans and in the cures of errors, and the test
+//! command that the README promises.
 //!
-//! Refuses a link to a file that is not in the repository. Addresses of the outside world are not visited. Invariant:
+//! Refuses a link or a path to a file that is not in the repository; `NAME` in capitals stands for any name. Addresses of the outside world are not visited. Invariant:
 //! what the README tells a visitor to run is what `.ci/run` runs.
 
 use std::path::{Component, Path, PathBuf};
@@ -8,11 +9,17 @@ use std::path::{Component, Path, PathBuf};
 use crate::finding::{Examined, Finding, Stop};
 use crate::markdown::{Code, code, links};
 use crate::repository::Repository;
+use crate::steps::errors;
 
 const README: &str = "README.md";
 const CI: &str = ".ci/run";
 /// Commands that both the README and `.ci/run` must have.
 const TEST_COMMAND: &str = "cargo test --workspace";
+/// Folders whose paths are checked wherever they are spoken of.
+const FOLDERS: [&str; 9] =
+    [".ci/", "benches/", "crates/", "data/", "docs/", "examples/", "runners/", "tests/", "xtask/"];
+/// What may stand around a path in a sentence.
+const PUNCTUATION: [char; 8] = [' ', ',', ';', ':', '(', ')', '`', '"'];
 /// The first screen of a terminal that shows the README.
 const FIRST_SCREEN_LINES: usize = 40;
 /// Commands that the README shows on its first screen.
@@ -26,6 +33,12 @@ pub(crate) fn run(repository: &Repository) -> Result<Examined, Stop> {
     let (mut findings, mut count) = (Vec::new(), 0_usize);
     for file in repository.with_extension("md") {
         let text = repository.text(file)?.unwrap_or_default();
+        for (line, path) in spans(&text) {
+            count += 1;
+            if !exists(&path) {
+                findings.push(unknown(format!("{file}:{line}"), &path));
+            }
+        }
         for (line, target) in links(&text) {
             count += 1;
             let broken = inside(file, &target).filter(|path| !exists(path));
@@ -35,10 +48,54 @@ pub(crate) fn run(repository: &Repository) -> Result<Examined, Stop> {
             }));
         }
     }
+    for entry in errors::catalogue(repository)?.values().flatten().flat_map(|found| &found.entries) {
+        for path in entry
+            .cures
+            .iter()
+            .flat_map(|cure| cure.split(PUNCTUATION))
+            .map(|word| word.trim_end_matches('.'))
+            .filter(|word| is_path(word))
+        {
+            count += 1;
+            if !exists(path) {
+                findings.push(unknown(entry.place.clone(), path));
+            }
+        }
+    }
     let readme = repository.text(README)?.unwrap_or_default();
     let ci = repository.text(CI)?.unwrap_or_default();
     findings.extend(promises(&readme, &ci));
-    Ok(Examined { looked_at: if count == 0 { String::new() } else { format!("{count} links") }, findings })
+    Ok(Examined {
+        looked_at: if count == 0 { String::new() } else { format!("{count} links and paths") },
+        findings,
+    })
+}
+
+/// Paths of this repository in inline code, with their lines.
+fn spans(text: &str) -> Vec<(usize, String)> {
+    code(text)
+        .into_iter()
+        .filter_map(|piece| match piece {
+            Code::Span { line, text } if is_path(&text) => Some((line, text)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// `word` is a path below one of the repository's folders, without a placeholder.
+fn is_path(word: &str) -> bool {
+    let letters = |letter: char| letter.is_alphanumeric() || "./_-".contains(letter);
+    let placeholder = |part: &str| part.len() > 1 && part.chars().all(char::is_uppercase);
+    let inside = FOLDERS.iter().any(|folder| word.starts_with(folder) && word.len() > folder.len());
+    inside && word.chars().all(letters) && !word.split(['/', '.']).any(placeholder)
+}
+
+fn unknown(place: String, path: &str) -> Finding {
+    Finding::new(
+        place,
+        format!("speaks of {path}, which is not in the repository"),
+        "repair the path or add the file",
+    )
 }
 
 /// The repository path that a link leads to, or `None` for an address or an anchor of the same page.
@@ -114,6 +171,30 @@ mod tests {
     fn a_link_that_leads_nowhere_is_found_and_others_pass() {
         assert_eq!(facts("[x](gone.md)"), ["links to docs/gone.md, which is not in the repository"]);
         assert_eq!(facts("[x](b.md#part) [y](#here) [z](https://example.org/q) [f](../docs/)"), [""; 0]);
+    }
+
+    #[test]
+    fn a_path_in_a_code_span_is_found_where_it_leads_nowhere() {
+        assert_eq!(facts("see `docs/gone.md`"), ["speaks of docs/gone.md, which is not in the repository"]);
+        assert_eq!(
+            facts("see `docs/b.md`, `docs/`, `docs/NAME.md`, `kernels/x.toml`, `docs/b.md --x` [z](b.md)"),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn a_path_in_a_cure_is_found_where_it_leads_nowhere() {
+        let source = r#"#[derive(thiserror::Error)] pub enum Error { #[error("x")] A }
+            impl Error { pub fn hint(&self) -> Option<String> { match self { Self::A => Some("read docs/gone.md, then docs/b.md".into()) } } }"#;
+        let (_folder, tree) = scratch::tree(&[
+            ("README.md", GOOD_README),
+            (".ci/run", GOOD_CI),
+            ("docs/b.md", "[up](../README.md)"),
+            ("crates/a/src/error.rs", source),
+        ]);
+        let facts: Vec<String> =
+            run(&tree).unwrap().findings.into_iter().map(|finding| finding.fact).collect();
+        assert_eq!(facts, ["speaks of docs/gone.md, which is not in the repository"]);
     }
 
     #[test]

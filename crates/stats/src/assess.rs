@@ -10,6 +10,10 @@ use crate::sign_flip::sign_flip_p;
 use crate::student::{student_cdf, student_quantile};
 use crate::verdict::Why;
 
+/// Two units of the last decimal of a stored interval: a verdict has to clear its boundary by so much, so that the record itself
+/// shows it and the rounding of a logarithm decides nothing.
+const GRAIN: f64 = 2e-9;
+
 /// What the rule found, before it is put into words.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Finding {
@@ -37,6 +41,8 @@ pub(crate) struct Bar {
     pub(crate) margin: f64,
     /// One-sided level of the speedup's interval.
     pub(crate) level: f64,
+    /// One-sided level of the sign-flip test.
+    pub(crate) exact_level: f64,
     /// One-sided level of the A′/A check.
     pub(crate) bias_level: f64,
     pub(crate) resamples: u32,
@@ -83,7 +89,7 @@ pub(crate) fn assess(series: &Series<'_>, bar: Bar) -> Assessment {
         compare(series, bar, speedup, noise.reach(), allowance, &mut measured)
     };
     let boundary = bar.margin + allowance;
-    let p = (p_above(&series.speedup, boundary, false), p_above(&series.speedup, boundary, true));
+    let p = p_beyond(&series.speedup, boundary, bar.level, series.resolution);
     Assessment { finding, measured: Some(measured), allowance, noise_mid: noise.mid, p }
 }
 
@@ -96,19 +102,20 @@ fn compare(
     measured: &mut Measured,
 ) -> Finding {
     let boundary = bar.margin + allowance;
-    if speedup.low > -bar.margin + allowance && speedup.high < bar.margin - allowance {
+    let inner = bar.margin - allowance - GRAIN;
+    if speedup.low > -inner && speedup.high < inner {
         return Finding::Same;
     }
-    let sign = if speedup.low > boundary {
+    let sign = if speedup.low > boundary + GRAIN {
         1.0
-    } else if speedup.high < -boundary {
+    } else if speedup.high < -boundary - GRAIN {
         -1.0
     } else {
         let nearest = if speedup.mid < 0.0 { -bar.margin } else { bar.margin };
         return Finding::Open(Why::Straddles { boundary: round_near(ratio(nearest)) });
     };
     let claim = if sign > 0.0 { speedup.low } else { -speedup.high };
-    if claim <= floor + allowance {
+    if libm::fabs(speedup.mid) <= floor + allowance {
         let shown = |x: f64| round_near(ratio(sign * x));
         return Finding::Open(Why::BelowFloor { claim: shown(claim), floor: shown(floor + allowance) });
     }
@@ -117,11 +124,10 @@ fn compare(
     let boot = bootstrap::interval(&series.blocks, bar.level, bar.resamples, series.seed);
     measured.sign_flip_p = Some(round_near(p));
     measured.bootstrap = Some(boot.to_ratio());
-    if p > bar.level {
+    if p > bar.exact_level {
         return Finding::Open(Why::MethodsDisagree { check: "sign_flip".to_owned() });
     }
-    let boot_claim = if sign > 0.0 { boot.low } else { -boot.high };
-    if boot_claim <= boundary {
+    if sign * boot.mid <= boundary {
         return Finding::Open(Why::MethodsDisagree { check: "bootstrap".to_owned() });
     }
     if sign > 0.0 { Finding::Faster } else { Finding::Slower }
@@ -134,14 +140,18 @@ fn t_interval(points: &[f64], level: f64, resolution: f64) -> LogInterval {
     LogInterval::around(mean, libm::fmax(half, resolution))
 }
 
-/// One-sided p of "the mean, mirrored if asked, is not above `boundary`".
-fn p_above(points: &[f64], boundary: f64, mirrored: bool) -> f64 {
+/// One-sided p values of "the mean is not above `boundary`" and "the mean is not below `-boundary`".
+///
+/// The standard error is raised where the clock's resolution is what limits the interval, so that p ≤ `level` says the same as the
+/// interval does.
+fn p_beyond(points: &[f64], boundary: f64, level: f64, resolution: f64) -> (f64, f64) {
+    let freedom = points.len() as u32 - 1;
     let (mean, error) = mean_and_error(points);
-    let over = if mirrored { -mean - boundary } else { mean - boundary };
-    if error > 0.0 {
-        return 1.0 - student_cdf(over / error, points.len() as u32 - 1);
-    }
-    if over > 0.0 { 0.0 } else { 1.0 }
+    let error = libm::fmax(error, resolution / student_quantile(level, freedom));
+    // Without any spread the answer is certain: p is 0 above the boundary and 1 elsewhere.
+    let certain = |over: f64| f64::from(u8::from(over <= 0.0));
+    let p = |over: f64| if error > 0.0 { 1.0 - student_cdf(over / error, freedom) } else { certain(over) };
+    (p(mean - boundary), p(-mean - boundary))
 }
 
 /// Mean and standard error of at least two points.

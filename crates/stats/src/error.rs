@@ -12,8 +12,8 @@ pub enum Error {
         /// The repeated name.
         case: String,
     },
-    /// A weight that is zero, negative, infinite or not a number.
-    #[error("case '{case}': weight {value} is not a positive number")]
+    /// A weight that is not a number from 1e-9 to 1e9.
+    #[error("case '{case}': weight {value} is outside 1e-9 to 1e9")]
     Weight {
         /// The case.
         case: String,

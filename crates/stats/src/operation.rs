@@ -31,6 +31,7 @@ pub(crate) fn judge_at(samples: &OpSamples, policy: &JudgePolicy, look: Look, ve
     let bar = Bar {
         margin: libm::log1p(policy.min_effect),
         level: look.level,
+        exact_level: policy.exact_level(),
         bias_level: look.bias_level / places as f64,
         resamples: policy.resamples,
         launches: look.launches,

@@ -13,22 +13,38 @@ const POINTS: usize = 96;
 
 /// The nominal one-sided level of each look at `looks` launches, for a two-sided error `alpha` over all of them.
 ///
-/// Looks ascend and are positive (a checked policy's are); without a look the level is 0, which no evidence passes.
+/// Looks ascend and are positive (a checked policy's are); otherwise the level is 0, which no evidence passes.
 pub fn pocock_level(looks: &[u32], alpha: f64) -> f64 {
     upper_tail(pocock_critical_value(looks, alpha))
 }
 
-/// The value that |Z| may not reach at any look, in standard deviations; infinite without a look.
+/// The value that |Z| may not reach at any look, in standard deviations; infinite without looks, or for looks that do not ascend
+/// from above 0, or an `alpha` outside 0.0001 to 0.5.
 pub fn pocock_critical_value(looks: &[u32], alpha: f64) -> f64 {
-    let Some(last) = looks.last() else {
+    let ascending = looks.windows(2).all(|pair| matches!(pair, [x, y] if x < y));
+    let (Some(last), true, true) =
+        (looks.last(), ascending && !looks.contains(&0), (1e-4..=0.5).contains(&alpha))
+    else {
         return f64::INFINITY;
     };
     let shares: Vec<f64> = looks.iter().map(|n| f64::from(*n) / f64::from(*last)).collect();
-    let (mut low, mut high) = (0.0, 10.0);
-    // 40 halvings of 10 leave 1e-11; the upper end is kept, so that rounding never spends more than alpha.
-    for _ in 0..40 {
-        let middle = 0.5 * (low + high);
-        if crossing(middle, &shares) > alpha { low = middle } else { high = middle }
+    // The logarithm of the chance is nearly a parabola in c: the regula falsi with Illinois' halving (Dowell & Jarratt, BIT 11 (1971)
+    // 168–174) needs about eight steps. The bracket holds for every policy that passes its check.
+    let excess = |c: f64| libm::log(crossing(c, &shares) / alpha);
+    let (mut low, mut high) = (0.5, 5.5);
+    let (mut at_low, mut at_high) = (excess(low), excess(high));
+    for _ in 0..60 {
+        let guess = (low * at_high - high * at_low) / (at_high - at_low);
+        let at_guess = excess(guess);
+        if libm::fabs(at_guess) < 1e-12 {
+            return guess;
+        }
+        if (at_guess > 0.0) == (at_high > 0.0) {
+            at_low *= 0.5;
+        } else {
+            (low, at_low) = (high, at_high);
+        }
+        (high, at_high) = (guess, at_guess);
     }
     high
 }

@@ -63,6 +63,12 @@ impl JudgePolicy {
         self.looks.last().copied().unwrap_or(0)
     }
 
+    /// One-sided level of the sign-flip test at each look: an equal part of the error that `faster` may have, so that the sum over
+    /// the looks keeps it whatever the shape of the noise.
+    pub(crate) fn exact_level(&self) -> f64 {
+        0.5 * self.alpha / self.looks.len().max(1) as f64
+    }
+
     /// Refuses values that would make the method meaningless.
     ///
     /// # Errors
@@ -89,6 +95,13 @@ impl JudgePolicy {
                 "looks",
                 format!("{:?}", self.looks),
                 "1 to 8 ascending launch counts from 2 to 32",
+            );
+        }
+        if libm::exp2(-f64::from(self.last_look())) > self.exact_level() {
+            return refuse(
+                "looks",
+                format!("{:?}", self.looks),
+                "enough launches for the sign-flip test to reach alpha",
             );
         }
         if !(1..=100_000).contains(&self.min_blocks) {

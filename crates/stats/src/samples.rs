@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
+/// Weights outside this range would make a case vanish in a sum of doubles.
+const LEAST_WEIGHT: f64 = 1e-9;
+const MOST_WEIGHT: f64 = 1e9;
+
 /// One block: a time of the baseline, of a second process of the baseline, and of the candidate, taken in random order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,7 +40,7 @@ impl Block {
 pub struct CaseSamples {
     /// The case's name; unique inside the operation.
     pub case: String,
-    /// The case's share in the operation's mean; positive and finite, any scale.
+    /// The case's share in the operation's mean; from 1e-9 to 1e9, any scale.
     pub weight: f64,
     /// One tick of the clock that took the times, nanoseconds, at least 1.
     pub tick_ns: i64,
@@ -73,7 +77,7 @@ impl OpSamples {
     /// Refuses what cannot be a record of times.
     ///
     /// # Errors
-    /// No case, a repeated case name, a weight or tick that is not positive, a time that is not positive, or cases with
+    /// No case, a repeated case name, a weight outside 1e-9 to 1e9, a tick below 1 ns, a time that is not positive, or cases with
     /// different numbers of launches.
     pub fn check(&self) -> Result<(), Error> {
         if self.cases.is_empty() {
@@ -85,7 +89,7 @@ impl OpSamples {
             if self.cases.iter().take(index).any(|earlier| earlier.case == case.case) {
                 return Err(Error::RepeatedCase { case: name() });
             }
-            if !(case.weight.is_finite() && case.weight > 0.0) {
+            if !(case.weight >= LEAST_WEIGHT && case.weight <= MOST_WEIGHT) {
                 return Err(Error::Weight { case: name(), value: case.weight.to_string() });
             }
             if case.tick_ns < 1 {

@@ -1,5 +1,7 @@
 //! A machine that times kernels badly in known ways, for tests of the judge and of whatever feeds it.
 
 mod machine;
+mod zoo;
 
 pub use machine::Machine;
+pub use zoo::{Named, zoo};

@@ -21,12 +21,13 @@ pub(crate) struct Step {
 }
 
 /// Cheap steps come first, so that a wrong word is not found only after a build.
-pub(crate) const STEPS: [Step; 11] = [
+pub(crate) const STEPS: [Step; 12] = [
     step("words", "no machine paths, no placeholders, text that stands alone", steps::words::run),
     step("sizes", "source files and stored files stay small", steps::sizes::run),
     step("modules", "modules say what they answer; lib.rs and mod.rs re-export only", steps::modules::run),
     step("links", "relative links lead to a file; CI runs the README's test command", steps::links::run),
     step("layers", "layers.toml agrees with cargo metadata", steps::layers::run),
+    step("doors", "files, processes, environment, threads, network where allowed", steps::doors::run),
     step("dependencies", "licences, bans, sources, duplicates, a reason each", steps::dependencies::run),
     step("errors", "error enums are small, every variant has a code", steps::errors::run),
     step("fmt", "cargo fmt has nothing to change", steps::toolchain::fmt),

@@ -11,7 +11,7 @@ use crate::check::STEPS;
 use crate::repository::Repository;
 
 /// The step, the file (which may be new), and what is appended to it.
-const DEFECTS: [(&str, &str, &str); 15] = [
+const DEFECTS: [(&str, &str, &str); 16] = [
     ("words", "README.md", "\nSee /home/\u{61}da/notes.\n"),
     ("words", "crates/units/src/lib.rs", "\n// FIX\u{4d}E: later\n"),
     ("sizes", "crates/units/src/fresh.rs", "LINES"),
@@ -21,6 +21,7 @@ const DEFECTS: [(&str, &str, &str); 15] = [
     ("links", "docs/glossary.md", "\n[gone](nowhere.md)\n"),
     ("layers", "crates/units/Cargo.toml", "\n[build-dependencies]\nclap.workspace = true\n"),
     ("layers", "layers.toml", "\n[external.none]\nrooms = [\"nowhere\"]\nreason = \"x\"\n"),
+    ("doors", "crates/units/src/lib.rs", "\nuse std::fs;\n"),
     ("dependencies", "xtask/dependencies.toml", "\nnever_used = \"x\"\n"),
     ("dependencies", "Cargo.toml", "\n[patch.none]\n"),
     ("errors", "crates/units/src/fresh.rs", "ENUM"),

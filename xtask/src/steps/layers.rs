@@ -18,10 +18,13 @@ const PREFIX: &str = "kforge-";
 /// `layers.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Layers {
+pub(crate) struct Layers {
     rooms: BTreeMap<String, Layer>,
     development: Development,
     external: BTreeMap<String, Door>,
+    /// Modules of the standard library; the step `doors` holds them.
+    #[serde(default)]
+    pub(crate) doors: BTreeMap<String, Door>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -40,9 +43,16 @@ struct Development {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Door {
-    rooms: Vec<String>,
-    reason: String,
+pub(crate) struct Door {
+    pub(crate) rooms: Vec<String>,
+    pub(crate) reason: String,
+}
+
+impl Layers {
+    /// Only tests and the build use it.
+    pub(crate) fn is_development(&self, room: &str) -> bool {
+        self.development.rooms.iter().any(|name| name == room)
+    }
 }
 
 /// One member of the workspace as cargo sees it.
@@ -184,7 +194,10 @@ fn membership(layers: &Layers, rooms: &[Room]) -> Vec<Finding> {
             }
         }
     }
-    for (name, door) in &layers.external {
+    for (name, door) in layers.external.iter().chain(&layers.doors) {
+        if door.reason.trim().is_empty() {
+            findings.push(Finding::new(DATA, format!("the door for {name} gives no reason"), "say why"));
+        }
         let strangers = door.rooms.iter().filter(|room| !layers.rooms.contains_key(*room));
         findings.extend(strangers.map(|room| {
             Finding::new(DATA, format!("the door for {name} names {room}, which is no room"), "remove it")

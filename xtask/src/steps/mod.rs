@@ -2,6 +2,7 @@
 
 pub(crate) mod commands;
 pub(crate) mod dependencies;
+pub(crate) mod doors;
 pub(crate) mod errors;
 pub(crate) mod layers;
 pub(crate) mod links;

@@ -108,6 +108,13 @@ fn mangled_argument(name: &str, at: usize, out: &mut Vec<String>) -> usize {
         out.push(if rest[4] == b'b' { "bf16" } else { "f16" }.to_owned());
         return at + 5;
     }
+    // A reference to something named before, `S4_` or `T0_`: its digit is a number and not a length.
+    if matches!(rest[0], b'S' | b'T') {
+        let number = rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if rest.get(1 + number) == Some(&b'_') {
+            return at + 2 + number;
+        }
+    }
     // An integer literal, `Li256E`: its digits are a value and not a length.
     if rest[0] == b'L' && rest.get(1).is_some_and(u8::is_ascii_lowercase) {
         let digits = rest[2..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'n').count();
@@ -166,7 +173,8 @@ mod tests {
 
     #[test]
     fn mangled_names_keep_function_and_arguments_apart() {
-        let (function, arguments) = parse("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi64ELb0EEEvPT0_");
+        let (function, arguments) =
+            parse("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi64ELb0EEEvPT0_PT_PfS4_S4_S4_diiiiiiib");
         assert_eq!(function, "aiter add rmsnorm quant kernel");
         assert_eq!(arguments, "bf16 bf16");
         let (function, arguments) =

@@ -1,11 +1,16 @@
-//! The catalog against names that a person labelled by reading them, before any program had seen them.
+//! The catalog against names that were labelled by reading them, before the catalog had answered.
+//!
+//! `names_labelled_by_hand.tsv`: 210 names drawn from real captures (the 60 with most GPU time, the rest at random);
+//! 209 agreed at first sight. `names_of_libraries.tsv`: 134 kernels of serving libraries that those captures lack,
+//! written after the rules; 120 agreed at first sight, 9 were left unclassified. Both are kept whole since.
 
 #![expect(clippy::unwrap_used, reason = "a test's own table")]
 
 use kforge_catalog::{Catalog, Family, Labels};
 
 /// `family[+part…] TAB name`, a line each.
-const LABELLED: &str = include_str!("names_labelled_by_hand.tsv");
+const OF_CAPTURES: &str = include_str!("names_labelled_by_hand.tsv");
+const OF_LIBRARIES: &str = include_str!("names_of_libraries.tsv");
 
 /// Labels that a person gave, as families in order.
 fn families(text: &str) -> Vec<Family> {
@@ -21,7 +26,7 @@ fn names_labelled_by_hand_get_the_label_of_the_hand() {
     let catalog = Catalog::builtin().unwrap();
     let mut wrong = Vec::new();
     let mut count = 0;
-    for line in LABELLED.lines() {
+    for line in OF_CAPTURES.lines().chain(OF_LIBRARIES.lines()) {
         let (expected, name) = line.split_once('\t').unwrap();
         let labels = catalog.classify(name);
         count += 1;
@@ -29,6 +34,6 @@ fn names_labelled_by_hand_get_the_label_of_the_hand() {
             wrong.push(format!("{expected} but {:?} by {:?}: {name}", labels.parts, labels.rule));
         }
     }
-    assert!(count >= 200);
+    assert!(count >= 340);
     assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

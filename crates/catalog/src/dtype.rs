@@ -1,6 +1,6 @@
 //! Data types that a kernel's name states. A name that states none gives none; nothing is inferred from tile sizes.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use serde::Deserialize;
 

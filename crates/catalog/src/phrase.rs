@@ -4,7 +4,7 @@
 //! end; a `*` at a word's start or end stands for any letters there. All phrases of a catalog are looked up through
 //! their first word, so that the cost of a name does not grow with the number of rules.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::words::Joins;
 

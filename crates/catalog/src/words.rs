@@ -1,7 +1,7 @@
 //! Cuts identifiers into lower-case words, so that `topkGatingSoftmax`, `topk_gating_softmax` and
 //! `TopKGatingSoftmax` read the same and a rule never matches inside a word by accident.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Pairs and triples of words that are one notion (`layer norm` → `layernorm`), so that every spelling meets in one word.
 #[derive(Debug, Default)]

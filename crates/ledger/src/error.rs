@@ -118,16 +118,16 @@ impl Error {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "ledger.io",
-            Self::OpName { .. } => "ledger.op_name",
+            Self::OpName { .. } => "ledger.op-name",
             Self::Tag { .. } => "ledger.tag",
-            Self::NoEvidence { .. } => "ledger.no_evidence",
+            Self::NoEvidence { .. } => "ledger.no-evidence",
             Self::Ambiguous { .. } => "ledger.ambiguous",
             Self::Evidence { .. } => "ledger.evidence",
             Self::Collision { .. } => "ledger.collision",
-            Self::NameTaken { .. } => "ledger.name_taken",
+            Self::NameTaken { .. } => "ledger.name-taken",
             Self::Changed { .. } => "ledger.changed",
             Self::Record { .. } => "ledger.record",
-            Self::SamplesTooLong { .. } => "ledger.samples_too_long",
+            Self::SamplesTooLong { .. } => "ledger.samples-too-long",
             Self::Index(_) => "ledger.index",
             Self::Query { .. } => "ledger.query",
         }

@@ -110,7 +110,7 @@ fn a_version_file_that_kforge_did_not_write_is_never_replaced() {
     let mine = root.path().join("kernels/rmsnorm/v1_vec.c");
     fs::write(&mine, "by hand\n").expect("writes");
     let refused = ledger.record(&recording(&win, "vec")).expect_err("refuses");
-    assert_eq!(refused.code(), "ledger.name_taken");
+    assert_eq!(refused.code(), "ledger.name-taken");
     assert_eq!(fs::read_to_string(&mine).expect("kept"), "by hand\n");
     assert!(!root.path().join("kernels/rmsnorm/notes.md").exists(), "nothing was half done");
 }

@@ -84,7 +84,7 @@ impl Error {
             Self::Unwritable { .. } => "record.unwritable",
             Self::Claim { .. } => "record.claim",
             Self::Policy { .. } => "record.policy",
-            Self::TooLarge { .. } => "record.too_large",
+            Self::TooLarge { .. } => "record.too-large",
             Self::Judge(_) => "record.judge",
         }
     }

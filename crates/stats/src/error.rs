@@ -68,12 +68,12 @@ impl Error {
     /// A stable code for scripts.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::NoCases => "stats.no_cases",
-            Self::RepeatedCase { .. } => "stats.repeated_case",
+            Self::NoCases => "stats.no-cases",
+            Self::RepeatedCase { .. } => "stats.repeated-case",
             Self::Weight { .. } => "stats.weight",
             Self::Tick { .. } => "stats.tick",
-            Self::RaggedLaunches { .. } => "stats.ragged_launches",
-            Self::NotATime { .. } => "stats.not_a_time",
+            Self::RaggedLaunches { .. } => "stats.ragged-launches",
+            Self::NotATime { .. } => "stats.not-a-time",
             Self::Policy { .. } => "stats.policy",
         }
     }

@@ -292,7 +292,7 @@ fn what_is_no_record_of_times_is_refused_with_its_place() {
     made[2][3].a2_ns = 0;
     let error = refused(&one(made));
     assert_eq!(error.to_string(), "case 'x', launch 2, block 3: side a2 took 0 ns, which is no duration");
-    assert_eq!(error.code(), "stats.not_a_time");
+    assert_eq!(error.code(), "stats.not-a-time");
     assert!(error.hint().is_some());
     let mut samples = several(&[(1.0, 800_000), (1.0, 800_000)], 8);
     samples.cases[1].launches.pop();

@@ -68,13 +68,11 @@ impl HostContext {
 
     /// The context of an activity: that of its launch, or, without one, that of the op with its external number.
     pub fn context(&self, trace: &Trace, launches: &Launches, id: ActivityId) -> Context {
-        match launches.get(id).call() {
-            Some(call) => self.calls[call.index()],
-            None => {
-                let external = trace.activities().get(id).external;
-                external.and_then(|number| self.by_external.get(&number)).copied().unwrap_or_default()
-            }
+        if let Some(call) = launches.get(id).call() {
+            return self.calls[call.index()];
         }
+        let external = trace.activities().get(id).external;
+        external.and_then(|number| self.by_external.get(&number)).copied().unwrap_or_default()
     }
 
     /// The op around an op.
@@ -335,14 +333,11 @@ impl<'t> FrameReader<'t> {
 
     /// The place inside a frame, given the place around it.
     fn step(&mut self, outer: Place, name: NameId) -> Place {
-        let frame = match self.known[name.index()] {
-            Some(frame) => frame,
-            None => {
-                let frame = self.read(&self.trace.names().text(name));
-                self.known[name.index()] = Some(frame);
-                frame
-            }
-        };
+        let frame = self.known[name.index()].unwrap_or_else(|| {
+            let frame = self.read(&self.trace.names().text(name));
+            self.known[name.index()] = Some(frame);
+            frame
+        });
         match frame {
             Frame::Module(name) => Place { module: Some(self.modules.child(outer.module, name)), ..outer },
             Frame::Source(kind, line) => inside(outer, kind, line),

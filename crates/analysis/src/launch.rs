@@ -82,7 +82,7 @@ impl Launches {
                 (None, Some(_)) => Launch::NoCall,
             });
         }
-        let launchless = calls.without_activity(trace, &rows);
+        let launchless = without_activity(trace, &rows);
         Self { rows, launchless }
     }
 
@@ -146,27 +146,31 @@ impl CallsByNumber {
         let Some(all) = self.more.get(&number) else { return Some(only) };
         let launching: Vec<CallId> =
             all.iter().copied().filter(|id| self.launches[trace.calls().get(*id).name.index()]).collect();
-        let mut candidates = if launching.is_empty() { all.clone() } else { launching };
-        candidates.sort_by_key(|id| trace.calls().get(*id).start);
-        let before =
-            |id: &&CallId| activity.start.is_some_and(|start| trace.calls().get(**id).start <= start);
-        candidates.iter().rev().find(before).or_else(|| candidates.first()).copied()
+        let candidates = if launching.is_empty() { all.as_slice() } else { launching.as_slice() };
+        let start = |id: &CallId| trace.calls().get(*id).start;
+        let before = candidates.iter().filter(|id| activity.start.is_some_and(|at| start(id) <= at));
+        // Of equal starts the first in the file: `max_by_key` would take the last.
+        let latest = before.fold(None, |best: Option<&CallId>, id| match best {
+            Some(known) if start(known) >= start(id) => Some(known),
+            _ => Some(id),
+        });
+        latest.or_else(|| candidates.iter().min_by_key(|id| start(id))).copied()
     }
 
     fn replays(&self, trace: &Trace, call: CallId) -> bool {
         self.replays[trace.calls().get(call).name.index()]
     }
+}
 
-    /// Kernel launches whose number no activity has.
-    fn without_activity(&self, trace: &Trace, rows: &[Launch]) -> u64 {
-        let mut used = vec![false; trace.calls().len()];
-        for call in rows.iter().filter_map(|launch| launch.call()) {
-            used[call.index()] = true;
-        }
-        let launches = |call: &HostEvent| contains(trace.names().bytes(call.name), b"Launch");
-        let unused = trace.calls().iter().filter(|(id, call)| !used[id.index()] && launches(call));
-        unused.count() as u64
+/// Kernel launches whose number no activity has.
+fn without_activity(trace: &Trace, rows: &[Launch]) -> u64 {
+    let mut used = vec![false; trace.calls().len()];
+    for call in rows.iter().filter_map(|launch| launch.call()) {
+        used[call.index()] = true;
     }
+    let launches = |call: &HostEvent| contains(trace.names().bytes(call.name), b"Launch");
+    let unused = trace.calls().iter().filter(|(id, call)| !used[id.index()] && launches(call));
+    unused.count() as u64
 }
 
 fn contains(text: &[u8], word: &[u8]) -> bool {

@@ -46,6 +46,9 @@ impl Error {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the path; kforge reads files where they are and fetches nothing".to_owned())
             }
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory => {
+                Some("name the capture file inside the folder".to_owned())
+            }
             Self::Io { .. } | Self::Interrupted { .. } => None,
         }
     }

@@ -7,6 +7,7 @@
 
 mod bundle;
 mod error;
+mod gunzip;
 pub mod kineto;
 mod note;
 mod observer;

@@ -7,7 +7,7 @@
 //! bytes that came before it.
 
 use crate::Error;
-use flate2::bufread::MultiGzDecoder;
+use crate::gunzip::Gunzip;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Scope;
@@ -147,8 +147,7 @@ fn fill(source: Box<dyn Read + Send>, filled: &SyncSender<Piece>, empty: &Receiv
             return;
         }
     };
-    let mut text: Box<dyn Read> =
-        if packed { Box::new(MultiGzDecoder::new(reader)) } else { Box::new(reader) };
+    let mut text: Box<dyn Read> = if packed { Box::new(Gunzip::new(reader)) } else { Box::new(reader) };
     loop {
         let mut buffer = empty.try_recv().unwrap_or_else(|_| vec![0; ROOM + PIECE]);
         let (count, failure) = read_full(&mut *text, &mut buffer[ROOM..]);

@@ -58,7 +58,7 @@ pub(crate) fn foreign_text(head: &[u8]) -> Likeness {
             "follow the link: give the file that it names",
         );
     }
-    if lines[0].iter().filter(|byte| **byte == b',').count() >= 2 {
+    if lines[0].split(|byte| *byte == b',').count() > 2 {
         return likeness(
             format!("comma-separated values that begin with {:?}", beginning(lines[0])),
             "a CSV export is not a timeline; give the trace that the profiler wrote beside it",
@@ -78,6 +78,9 @@ pub(crate) fn foreign_object(keys: &[String]) -> Likeness {
     }
     if has("workload_graph") || has("ngpus") {
         return likeness("a Chakra workload description", WANTED);
+    }
+    if has("traceEvents") {
+        return likeness("a JSON object whose traceEvents is no list", WANTED);
     }
     if keys.is_empty() {
         return likeness("a JSON object without keys", WANTED);

@@ -76,6 +76,7 @@ struct Document {
     phased: u64,
     shape: Shape,
     after_comma: bool,
+    has_events: bool,
 }
 
 /// What the outermost JSON value is.
@@ -100,6 +101,7 @@ impl Document {
             phased: 0,
             shape: Shape::Unknown,
             after_comma: false,
+            has_events: false,
         }
     }
 
@@ -139,11 +141,8 @@ impl Document {
             let at = self.window.offset() + self.window.bytes().len() as u64;
             let kind = if broken.packed { Kind::BrokenGzip } else { Kind::Unreadable };
             let whole = self.state == State::Done && broken.packed;
-            if !whole {
-                self.filler.losses.detailed(kind, at, 0, broken.source.to_string());
-            } else {
-                self.filler.losses.detailed(Kind::Trailing, at, 0, "not gzip".to_owned());
-            }
+            let kind = if whole { Kind::Trailing } else { kind };
+            self.filler.losses.detailed(kind, at, 0, broken.source.to_string());
         }
         if let Some(likeness) = self.not_a_capture() {
             return Err(Error::NotACapture {
@@ -172,12 +171,9 @@ impl Document {
     fn not_a_capture(&self) -> Option<Likeness> {
         match self.shape {
             Shape::Unknown | Shape::NoJson => Some(foreign_text(&self.head)),
-            Shape::Object if self.keys.iter().any(|key| key == "traceEvents") => None,
-            Shape::Object if self.phased > 0 => None,
-            Shape::Object => Some(foreign_object(&self.keys)),
-            Shape::Array | Shape::Fragment if self.phased > 0 => None,
+            _ if self.has_events || self.phased > 0 => None,
             Shape::Array => Some(foreign_array(&self.head)),
-            Shape::Fragment => Some(foreign_object(&self.keys)),
+            Shape::Object | Shape::Fragment => Some(foreign_object(&self.keys)),
         }
     }
 
@@ -220,10 +216,7 @@ impl Document {
     fn keys(&mut self) -> Step {
         let bytes = self.window.bytes();
         let mut cursor = Cursor::new(bytes, 0);
-        let first = match cursor.next_solid() {
-            Ok(first) => first,
-            Err(_) => return Step::NeedMore,
-        };
+        let Ok(first) = cursor.next_solid() else { return Step::NeedMore };
         match first {
             b',' => {
                 let at = cursor.at + 1;
@@ -253,6 +246,7 @@ impl Document {
         if key == b"traceEvents" && opening == b'[' {
             self.state = State::Events { array: true, object: true };
             self.after_comma = false;
+            self.has_events = true;
             self.window.consume(value_at + 1);
             return Step::Go;
         }

@@ -1,7 +1,7 @@
 //! One trace event, as slices of the window.
 //!
-//! Keys may come in any order. A key of the event itself that is written twice with different values means that two
-//! events ran into each other, and the event is not believed; inside `args` the last one wins.
+//! Keys may come in any order, and of a key written twice the last one counts, as JSON readers have it. Where two keys of
+//! the event itself contradict earlier ones, two events ran into each other, and neither is believed.
 
 use super::scan::{Cursor, Scan, Stop, Text, Value};
 
@@ -25,7 +25,7 @@ pub(super) struct Arguments<'a> {
 pub(super) struct RawEvent<'a> {
     /// The phase letter; 0 where there is none.
     pub phase: u8,
-    pub category: &'a [u8],
+    pub category: Text<'a>,
     pub name: Option<Text<'a>>,
     pub pid: Option<&'a [u8]>,
     pub tid: Option<&'a [u8]>,
@@ -37,6 +37,8 @@ pub(super) struct RawEvent<'a> {
     pub foreign: u32,
     /// Commas where none may stand.
     pub commas: u32,
+    /// Keys of the event itself that contradict an earlier one.
+    pub repeated: u32,
 }
 
 impl<'a> RawEvent<'a> {
@@ -52,12 +54,16 @@ impl<'a> RawEvent<'a> {
             let at = cursor.at;
             let key = cursor.string()?;
             cursor.expect(b':')?;
-            if key.raw == b"args" && cursor.next_solid()? == b'{' {
+            let decoded = key.decoded();
+            if decoded.as_ref() == b"args" && cursor.next_solid()? == b'{' {
                 event.read_arguments(cursor)?;
             } else {
                 let value = cursor.value()?;
                 event.foreign += u32::from(value.is_foreign());
-                event.member(key.raw, value).map_err(|()| Stop::Bad(at))?;
+                event.member(&decoded, value);
+                if event.repeated > 1 {
+                    return Err(Stop::Bad(at));
+                }
             }
             match cursor.next_solid()? {
                 b',' => {
@@ -77,42 +83,35 @@ impl<'a> RawEvent<'a> {
         }
     }
 
-    /// Takes a member of the event; an error means that it contradicts one that was there.
-    pub(super) fn member(&mut self, key: &[u8], value: Value<'a>) -> Result<(), ()> {
-        fn once<'a>(slot: &mut Option<&'a [u8]>, token: Option<&'a [u8]>) -> Result<(), ()> {
-            if slot.is_some() && *slot != token {
-                return Err(());
-            }
-            *slot = token;
-            Ok(())
-        }
-        match key {
+    /// Takes a member of the event.
+    pub(super) fn member(&mut self, key: &[u8], value: Value<'a>) {
+        let contradicts = match key {
             b"ph" => {
-                let phase = match value.token() {
-                    Some([letter]) => *letter,
-                    _ => 0,
+                let phase = match value {
+                    Value::Text(text) if text.decoded().len() == 1 => text.decoded()[0],
+                    Value::Text(_) | Value::Bare(_) | Value::Nested(_) => 0,
                 };
-                if self.phase != 0 && self.phase != phase {
-                    return Err(());
-                }
-                self.phase = phase;
+                let before = std::mem::replace(&mut self.phase, phase);
+                before != 0 && before != phase
             }
-            b"cat" => self.category = value.token().unwrap_or_default(),
-            b"name" => {
-                let Value::Text(name) = value else { return Ok(()) };
-                if self.name.is_some_and(|known| known != name) {
-                    return Err(());
+            b"cat" => {
+                if let Value::Text(category) = value {
+                    self.category = category;
                 }
-                self.name = Some(name);
+                return;
             }
-            b"pid" => return once(&mut self.pid, value.token()),
-            b"tid" => return once(&mut self.tid, value.token()),
-            b"ts" => return once(&mut self.ts, value.token()),
-            b"dur" => return once(&mut self.dur, value.token()),
-            b"id" => self.id = value.token(),
-            _ => {}
-        }
-        Ok(())
+            b"name" => match value {
+                Value::Text(name) => self.name.replace(name).is_some_and(|before| before != name),
+                Value::Bare(_) | Value::Nested(_) => return,
+            },
+            b"pid" => replace(&mut self.pid, value),
+            b"tid" => replace(&mut self.tid, value),
+            b"ts" => replace(&mut self.ts, value),
+            b"dur" => replace(&mut self.dur, value),
+            b"id" => replace(&mut self.id, value),
+            _ => return,
+        };
+        self.repeated += u32::from(contradicts);
     }
 
     fn read_arguments(&mut self, cursor: &mut Cursor<'a>) -> Scan<()> {
@@ -126,7 +125,7 @@ impl<'a> RawEvent<'a> {
             cursor.expect(b':')?;
             let value = cursor.value()?;
             self.foreign += u32::from(value.is_foreign());
-            self.argument(key.raw, value);
+            self.argument(&key.decoded(), value);
             match cursor.next_solid()? {
                 b',' => {
                     cursor.at += 1;
@@ -168,6 +167,12 @@ impl<'a> RawEvent<'a> {
     }
 }
 
+/// Puts the value's token in; true where another one was there.
+fn replace<'a>(slot: &mut Option<&'a [u8]>, value: Value<'a>) -> bool {
+    let before = std::mem::replace(slot, value.token());
+    before.is_some() && before != *slot
+}
+
 fn nested(value: Value<'_>) -> Option<&[u8]> {
     match value {
         Value::Nested(bytes) => Some(bytes),
@@ -192,9 +197,17 @@ mod tests {
     }
 
     #[test]
-    fn a_contradicting_key_means_two_events_ran_into_each_other() {
-        assert!(matches!(read(r#"{"ph": "X", "ts": 1, "ts": 2}"#), Err(Stop::Bad(_))));
-        assert!(read(r#"{"ph": "X", "ts": 1, "ts": 1}"#).is_ok());
+    fn of_a_key_written_twice_the_last_counts_and_two_mean_two_events() {
+        let event = read(r#"{"ph": "X", "ts": 1, "ts": 2}"#).unwrap();
+        assert_eq!((event.ts, event.repeated), (Some(&b"2"[..]), 1));
+        assert!(matches!(read(r#"{"ph": "X", "ts": 1, "dur": 4, "ts": 2, "dur": 3}"#), Err(Stop::Bad(_))));
+        assert_eq!(read(r#"{"ph": "X", "ts": 1, "ts": 1}"#).unwrap().repeated, 0);
+    }
+
+    #[test]
+    fn keys_and_categories_may_be_escaped() {
+        let event = read(r#"{"ph": "X", "cat": "kernel"}"#).unwrap();
+        assert_eq!((event.phase, event.category.decoded().as_ref()), (b'X', &b"kernel"[..]));
     }
 
     #[test]

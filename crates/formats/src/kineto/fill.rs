@@ -128,13 +128,17 @@ impl Filler {
         if event.commas > 0 {
             self.losses.add(Kind::StrayComma, byte, u64::from(event.commas), 0);
         }
+        if event.repeated > 0 {
+            self.losses.event(Kind::RepeatedKey, byte);
+        }
+        let arrow = || is_arrow(&event.category.decoded());
         match event.phase {
             b'X' => {
                 let length = event.dur.map(nanos_from_micros);
                 self.complete(event, length, byte);
             }
-            b's' if is_arrow(event.category) => self.arrow_start(event),
-            b'f' if is_arrow(event.category) => self.arrow_end(event),
+            b's' if arrow() => self.arrow_start(event),
+            b'f' if arrow() => self.arrow_end(event),
             b'B' => self.begin(event, text, byte),
             b'E' => self.end(event, byte),
             _ => {}
@@ -147,7 +151,7 @@ impl Filler {
         length: Option<Result<Nanos, kforge_units::DecimalError>>,
         byte: u64,
     ) {
-        let class = class(event.category);
+        let class = class(&event.category.decoded());
         if class == Class::Other {
             return;
         }

@@ -39,17 +39,18 @@ fn follows_key(text: &[u8], brace: usize) -> bool {
 /// bytes it took.
 pub(super) fn read(text: &[u8]) -> Option<(RawEvent<'_>, usize)> {
     let mut event = RawEvent::default();
-    let used = object(text, 1, &mut |key, value| {
+    let used = object(text, 1, 0, &mut |key, value| {
         if key == b"args"
             && let Value::Nested(inside) = value
         {
-            return object(inside, 1, &mut |key, value| {
+            return object(inside, 1, 1, &mut |key, value| {
                 event.argument(key, value);
                 true
             })
             .is_some();
         }
-        event.member(key, value).is_ok()
+        event.member(key, value);
+        event.repeated == 0
     })?;
     (event.phase != 0).then_some((event, used))
 }
@@ -58,6 +59,7 @@ pub(super) fn read(text: &[u8]) -> Option<(RawEvent<'_>, usize)> {
 fn object<'a>(
     text: &'a [u8],
     at: usize,
+    depth: u8,
     visit: &mut dyn FnMut(&'a [u8], Value<'a>) -> bool,
 ) -> Option<usize> {
     let mut cursor = Cursor::new(text, at);
@@ -68,7 +70,7 @@ fn object<'a>(
             b'"' => {
                 let key = cursor.string().ok()?;
                 cursor.expect(b':').ok()?;
-                let value = value(text, &mut cursor)?;
+                let value = value(text, &mut cursor, depth)?;
                 if !visit(key.raw, value) {
                     return None;
                 }
@@ -78,7 +80,8 @@ fn object<'a>(
     }
 }
 
-fn value<'a>(text: &'a [u8], cursor: &mut Cursor<'a>) -> Option<Value<'a>> {
+/// The value at the cursor. Only the arguments (depth 0) are walked with lenient quotes; deeper nesting is skipped whole.
+fn value<'a>(text: &'a [u8], cursor: &mut Cursor<'a>, depth: u8) -> Option<Value<'a>> {
     match cursor.next_solid().ok()? {
         b'"' => {
             let start = cursor.at + 1;
@@ -87,9 +90,9 @@ fn value<'a>(text: &'a [u8], cursor: &mut Cursor<'a>) -> Option<Value<'a>> {
             let raw = &text[start..end];
             Some(Value::Text(Text { raw, escaped: raw.contains(&b'\\') }))
         }
-        b'{' => {
+        b'{' if depth == 0 => {
             let start = cursor.at;
-            let end = object(text, start + 1, &mut |_, _| true)?;
+            let end = object(text, start + 1, 1, &mut |_, _| true)?;
             cursor.at = end;
             Some(Value::Nested(&text[start..end]))
         }

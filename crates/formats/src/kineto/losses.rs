@@ -14,6 +14,7 @@ pub(super) enum Kind {
     LostEvent,
     ForeignNumber,
     StrayComma,
+    RepeatedKey,
     InvalidUtf8,
     ControlCharacter,
     InvalidEscape,
@@ -39,6 +40,7 @@ impl Kind {
         Self::LostEvent,
         Self::ForeignNumber,
         Self::StrayComma,
+        Self::RepeatedKey,
         Self::InvalidUtf8,
         Self::ControlCharacter,
         Self::InvalidEscape,
@@ -62,6 +64,7 @@ impl Kind {
             Self::LostEvent => "capture.lost-event",
             Self::ForeignNumber => "capture.nonstandard-number",
             Self::StrayComma => "capture.stray-comma",
+            Self::RepeatedKey => "capture.repeated-key",
             Self::InvalidUtf8 => "capture.invalid-utf8",
             Self::ControlCharacter => "capture.control-character",
             Self::InvalidEscape => "capture.invalid-escape",
@@ -102,6 +105,9 @@ impl Kind {
                 format!("{events} bare NaN or infinity where JSON wants a number; the first at byte {first}")
             }
             Self::StrayComma => format!("{events} misplaced or missing comma(s); the first at byte {first}"),
+            Self::RepeatedKey => {
+                format!("{events} event(s) give one key twice; the last value was taken; the first at byte {first}")
+            }
             Self::InvalidUtf8 => {
                 format!("{events} distinct name(s) are not UTF-8; the first at byte {first}")
             }

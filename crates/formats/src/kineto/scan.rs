@@ -5,7 +5,9 @@
 //!
 //! Invariant: nothing here recurses or allocates; every loop moves forward; running out of window is never an error.
 
+use super::unescape::unescape;
 use memchr::memchr2;
+use std::borrow::Cow;
 
 /// Why a scan stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,19 @@ pub(super) struct Text<'a> {
     pub raw: &'a [u8],
     /// True where they hold a backslash.
     pub escaped: bool,
+}
+
+impl<'a> Text<'a> {
+    /// The characters it stands for.
+    #[inline]
+    pub(super) fn decoded(&self) -> Cow<'a, [u8]> {
+        if !self.escaped {
+            return Cow::Borrowed(self.raw);
+        }
+        let mut characters = Vec::with_capacity(self.raw.len());
+        unescape(self.raw, &mut characters);
+        Cow::Owned(characters)
+    }
 }
 
 /// A value, unread.
@@ -59,11 +74,7 @@ impl<'a> Value<'a> {
 }
 
 fn is_standard(word: &[u8]) -> bool {
-    match word {
-        [b'0'..=b'9', ..] | b"true" | b"false" | b"null" => true,
-        [b'-', b'0'..=b'9', ..] => true,
-        _ => false,
-    }
+    matches!(word, [b'0'..=b'9', ..] | [b'-', b'0'..=b'9', ..] | b"true" | b"false" | b"null")
 }
 
 /// A position in a window.
@@ -141,7 +152,7 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         let mut at = start;
         while let Some(byte) = self.bytes.get(at) {
-            if !matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'-' | b'+' | b'_') {
+            if !matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'-' | b'+' | b'_' | b'#') {
                 if at == start {
                     return Err(Stop::Bad(at));
                 }

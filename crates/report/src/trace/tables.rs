@@ -1,0 +1,271 @@
+//! Each table as cells, with the line below it.
+
+use super::cells::{Width, grouped_u, micros, name, percent, time_of};
+use super::section::Section;
+use crate::{Align, Table};
+use kforge_units::{Nanos, count, middle_short, share};
+use kforge_workbench::trace::{KernelRow, ModuleRow, Response, Table as Rows};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// A table as cells, and the line below it: what was cut, what no row shows, what the whole is.
+pub(super) fn section(
+    response: &Response,
+    part: Section,
+    top: Option<usize>,
+    width: Width,
+) -> (Table, Option<String>) {
+    let tables = &response.tables;
+    match part {
+        Section::Kernels => kernel_table(&tables.kernels, top, width, "kernel"),
+        Section::Transfers => kernel_table(&tables.transfers, top, width, "copy or fill"),
+        Section::Families => {
+            let mut table = Table::new(&[
+                ("family", Align::Left),
+                ("names", Align::Right),
+                ("count", Align::Right),
+                ("total µs", Align::Right),
+                ("share", Align::Right),
+            ]);
+            for row in cut(&tables.families, top) {
+                table.row([
+                    row.family.to_owned(),
+                    grouped_u(row.names),
+                    grouped_u(row.count),
+                    micros(row.total_ns),
+                    percent(row.share),
+                ]);
+            }
+            let hidden: i64 = tables.families.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
+            (table, rest(&tables.families, top, hidden))
+        }
+        Section::Ops => {
+            let mut table = Table::new(&[
+                ("op", Align::Left),
+                ("calls", Align::Right),
+                ("activities", Align::Right),
+                ("self µs", Align::Right),
+                ("subtree µs", Align::Right),
+            ]);
+            for row in cut(&tables.ops, top) {
+                table.row([
+                    name(&row.name, width, 48),
+                    grouped_u(row.count),
+                    grouped_u(row.activities),
+                    micros(row.self_ns),
+                    micros(row.subtree_ns),
+                ]);
+            }
+            let hidden: i64 = tables.ops.rows.iter().skip(limit(top)).map(|row| row.self_ns).sum();
+            (table, rest(&tables.ops, top, hidden))
+        }
+        Section::Modules => module_table(response, top, width),
+        Section::ModuleTypes => module_type_table(response, top, width),
+        Section::Sources => {
+            let mut table = Table::new(&[
+                ("source", Align::Left),
+                ("function", Align::Left),
+                ("activities", Align::Right),
+                ("total µs", Align::Right),
+                ("share", Align::Right),
+            ]);
+            let whole = Nanos(tables.sources.whole_ns);
+            for row in cut(&tables.sources, top) {
+                table.row([
+                    name(&format!("{}:{}", row.file, row.line), width, 46),
+                    name(&row.function, width, 20),
+                    grouped_u(row.count),
+                    micros(row.ns),
+                    share(Nanos(row.ns), whole),
+                ]);
+            }
+            let hidden: i64 = tables.sources.rows.iter().skip(limit(top)).map(|row| row.ns).sum();
+            (table, rest(&tables.sources, top, hidden))
+        }
+        Section::Steps => {
+            let mut table = Table::new(&[
+                ("step", Align::Left),
+                ("host µs", Align::Right),
+                ("kernels", Align::Right),
+                ("activities", Align::Right),
+                ("device µs", Align::Right),
+                ("device window µs", Align::Right),
+            ]);
+            for row in cut(&tables.steps, top) {
+                table.row([
+                    name(&row.name, width, 34),
+                    row.host_ns.map_or("-".to_owned(), micros),
+                    grouped_u(row.kernels),
+                    grouped_u(row.count),
+                    micros(row.total_ns),
+                    row.device_window_ns.map_or("-".to_owned(), micros),
+                ]);
+            }
+            let hidden: i64 = tables.steps.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
+            (table, rest(&tables.steps, top, hidden))
+        }
+    }
+}
+
+fn kernel_table(
+    rows: &Rows<KernelRow>,
+    top: Option<usize>,
+    width: Width,
+    noun: &str,
+) -> (Table, Option<String>) {
+    let mut table = Table::new(&[
+        (noun, Align::Left),
+        ("family", Align::Left),
+        ("count", Align::Right),
+        ("total µs", Align::Right),
+        ("mean", Align::Right),
+        ("min", Align::Right),
+        ("max", Align::Right),
+        ("share", Align::Right),
+        ("cum.", Align::Right),
+    ]);
+    if width == Width::Full {
+        table = Table::new(&[
+            (noun, Align::Left),
+            ("family", Align::Left),
+            ("count", Align::Right),
+            ("total µs", Align::Right),
+            ("mean µs", Align::Right),
+            ("min µs", Align::Right),
+            ("max µs", Align::Right),
+            ("share", Align::Right),
+            ("cumulative", Align::Right),
+            ("launch µs", Align::Right),
+        ]);
+    }
+    for row in cut(rows, top) {
+        let number = |ns: Option<i64>| ns.map_or("-".to_owned(), micros);
+        let parts: Vec<&str> = row.labels.parts.iter().map(|part| part.name()).collect();
+        let family = if parts.len() > 1 { parts.join("+") } else { row.labels.operation.name().to_owned() };
+        table.row([
+            name(&row.name, width, 28),
+            name(&family, width, 13),
+            grouped_u(row.count),
+            micros(row.total_ns),
+            number(row.mean_ns),
+            number(row.min_ns),
+            number(row.max_ns),
+            percent(row.share),
+            percent(row.cumulative_share),
+            number(row.launch_ns),
+        ]);
+    }
+    let hidden: i64 = rows.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
+    (table, rest(rows, top, hidden))
+}
+
+fn module_table(response: &Response, top: Option<usize>, width: Width) -> (Table, Option<String>) {
+    let rows = &response.tables.modules;
+    let mut table = Table::new(&[
+        ("module", Align::Left),
+        ("calls", Align::Right),
+        ("kernels", Align::Right),
+        ("self µs", Align::Right),
+        ("subtree µs", Align::Right),
+        ("share", Align::Right),
+    ]);
+    for (index, row) in tree_order(response).into_iter().enumerate() {
+        if index >= limit(top) {
+            break;
+        }
+        let own = row.path.rsplit('/').next().unwrap_or(&row.path);
+        let shown = match width {
+            Width::Page => middle_short(&format!("{}{own}", "  ".repeat(row.depth)), 48),
+            Width::Full => row.path.clone(),
+        };
+        table.row([
+            shown,
+            row.count.map_or("-".to_owned(), grouped_u),
+            grouped_u(row.subtree_kernels),
+            micros(row.self_ns),
+            micros(row.subtree_ns),
+            share(Nanos(row.subtree_ns), Nanos(rows.whole_ns)),
+        ]);
+    }
+    let hidden: i64 = tree_order(response).iter().skip(limit(top)).map(|row| row.self_ns).sum();
+    (table, rest(rows, top, hidden))
+}
+
+/// Modules as a tree reads: each after its parent, siblings as the capture first called them.
+fn tree_order(response: &Response) -> Vec<&ModuleRow> {
+    let rows = &response.tables.modules.rows;
+    let mut children: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut stack: Vec<usize> = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        match row.path.rsplit_once('/').filter(|_| row.depth > 0) {
+            Some((parent, _)) => children.entry(parent).or_default().push(index),
+            None => stack.push(index),
+        }
+    }
+    stack.reverse();
+    let mut order = Vec::with_capacity(rows.len());
+    while let Some(index) = stack.pop() {
+        order.push(&rows[index]);
+        if let Some(below) = children.get(rows[index].path.as_str()) {
+            stack.extend(below.iter().rev());
+        }
+    }
+    order
+}
+
+fn module_type_table(response: &Response, top: Option<usize>, width: Width) -> (Table, Option<String>) {
+    let rows = &response.tables.module_types;
+    let mut table = Table::new(&[
+        ("module type", Align::Left),
+        ("instances", Align::Right),
+        ("calls", Align::Right),
+        ("kernels/call", Align::Right),
+        ("self µs", Align::Right),
+        ("subtree µs", Align::Right),
+        ("share", Align::Right),
+    ]);
+    for row in cut(rows, top) {
+        let per_call = match row.count {
+            Some(calls) if calls > 0 => format!("{:.1}", row.subtree_kernels as f64 / calls as f64),
+            _ => "-".to_owned(),
+        };
+        table.row([
+            name(&row.class, width, 34),
+            grouped_u(row.instances),
+            row.count.map_or("-".to_owned(), grouped_u),
+            per_call,
+            micros(row.self_ns),
+            micros(row.subtree_ns),
+            share(Nanos(row.subtree_ns), Nanos(rows.whole_ns)),
+        ]);
+    }
+    let hidden: i64 = rows.rows.iter().skip(limit(top)).map(|row| row.self_ns).sum();
+    (table, rest(rows, top, hidden))
+}
+
+fn cut<Row>(table: &Rows<Row>, top: Option<usize>) -> impl Iterator<Item = &Row> {
+    table.rows.iter().take(limit(top))
+}
+
+fn limit(top: Option<usize>) -> usize {
+    top.unwrap_or(usize::MAX)
+}
+
+/// The line below a table: what was cut, what no row shows, what it adds up to.
+fn rest<Row>(table: &Rows<Row>, top: Option<usize>, hidden: i64) -> Option<String> {
+    let cut = table.rows.len().saturating_sub(limit(top));
+    let mut line = String::new();
+    if cut > 0 {
+        let _ = write!(line, "{} more rows: {}; ", count(cut), time_of(hidden));
+    }
+    if table.residual_count > 0 {
+        let _ = write!(
+            line,
+            "in no row: {} activities, {}; ",
+            grouped_u(table.residual_count),
+            time_of(table.residual_ns)
+        );
+    }
+    let _ = write!(line, "whole {}", time_of(table.whole_ns));
+    Some(line)
+}

@@ -1,4 +1,4 @@
-//! Who watches a reader.
+//! Who watches a reader: it is told how far the text has been read, and may ask to stop.
 
 /// Watches a reader. Called a few times a megabyte.
 pub trait Observer: Sync {

@@ -1,4 +1,4 @@
-//! What rendering gives back.
+//! What rendering gives back: a text whose last line is complete.
 
 /// A rendered answer, ready for stdout.
 #[derive(Clone, Debug, PartialEq, Eq)]

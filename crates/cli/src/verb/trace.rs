@@ -1,4 +1,4 @@
-//! `kforge trace`.
+//! `kforge trace`: the arguments, the request made of them, and what the answer means for a script.
 
 use super::format::FormatArg;
 use crate::output;

@@ -1,4 +1,6 @@
-//! The whole answer of `trace`.
+//! The whole answer of `trace`, part by part; the parts are in the modules beside this one.
+//!
+//! Invariant: every part counts the same activities, so that totals agree across the answer.
 
 use super::coverage::Coverage;
 use super::link::Links;

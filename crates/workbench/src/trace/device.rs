@@ -1,4 +1,6 @@
-//! One device's time.
+//! One device's time: busy, idle, exposed, and its gaps by cause.
+//!
+//! Invariant: idle is window minus busy and never negative; gaps add up to idle.
 
 use serde::Serialize;
 

@@ -3,6 +3,8 @@
 //! Drives the real binary. The list of verbs comes from the binary too (`__reference`), so that a verb added later is
 //! held to the same.
 
+#![expect(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
 use assert_cmd::Command;
 use serde_json::Value;
 

@@ -101,58 +101,57 @@ fn headline(response: &Response, style: &Style, text: &mut String) {
         ),
     );
     for device in &time.devices {
-        style.heading(text, &format!("Device {}", plain(&device.device)));
-        let Some(window) = device.window_ns else {
-            style.line(text, "no activity has a place on the timeline");
-            continue;
-        };
-        let part = |ns: Option<i64>| {
-            let ns = ns.unwrap_or_default();
-            format!("{} ({})", time_of(ns), share(Nanos(ns), Nanos(window)))
+        device_lines(device, style, text);
+    }
+}
+
+fn device_lines(device: &Device, style: &Style, text: &mut String) {
+    style.heading(text, &format!("Device {}", plain(&device.device)));
+    let Some(window) = device.window_ns else {
+        style.line(text, "no activity has a place on the timeline");
+        return;
+    };
+    let part = |ns: Option<i64>| {
+        let ns = ns.unwrap_or_default();
+        format!("{} ({})", time_of(ns), share(Nanos(ns), Nanos(window)))
+    };
+    style.line(
+        text,
+        &format!("window {}: busy {}, idle {}", time_of(window), part(device.busy_ns), part(device.idle_ns)),
+    );
+    style.line(
+        text,
+        &format!(
+            "exposed copies {}, exposed communication {}",
+            part(device.exposed_copy_ns),
+            part(device.exposed_communication_ns)
+        ),
+    );
+    for gap in &device.gaps {
+        let why = match gap.cause {
+            "host-sync" => "the host waited for the device, then launched",
+            "host-launch" => "the host launched after the device fell idle",
+            "graph-node" => "between nodes of one graph replay",
+            "queued" => "queued already: launch latency or a dependency",
+            _ => "the launch of what follows is unknown",
         };
         style.line(
             text,
-            &format!(
-                "window {}: busy {}, idle {}",
-                time_of(window),
-                part(device.busy_ns),
-                part(device.idle_ns)
-            ),
+            &format!("idle, {}: {} in {} gaps ({why})", gap.cause, time_of(gap.ns), grouped_u(gap.count)),
         );
-        style.line(
-            text,
-            &format!(
-                "exposed copies {}, exposed communication {}",
-                part(device.exposed_copy_ns),
-                part(device.exposed_communication_ns)
-            ),
-        );
-        for gap in &device.gaps {
-            let why = match gap.cause {
-                "host-sync" => "the host waited for the device, then launched",
-                "host-launch" => "the host launched after the device fell idle",
-                "graph-node" => "between nodes of one graph replay",
-                "queued" => "queued already: launch latency or a dependency",
-                _ => "the launch of what follows is unknown",
-            };
+    }
+    if device.streams.len() > 1 {
+        for stream in &device.streams {
             style.line(
                 text,
-                &format!("idle, {}: {} in {} gaps ({why})", gap.cause, time_of(gap.ns), grouped_u(gap.count)),
+                &format!(
+                    "stream {}: {} activities, busy {}, sum {}",
+                    plain(&stream.stream),
+                    grouped_u(stream.count),
+                    time_of(stream.busy_ns),
+                    time_of(stream.sum_ns)
+                ),
             );
-        }
-        if device.streams.len() > 1 {
-            for stream in &device.streams {
-                style.line(
-                    text,
-                    &format!(
-                        "stream {}: {} activities, busy {}, sum {}",
-                        plain(&stream.stream),
-                        grouped_u(stream.count),
-                        time_of(stream.busy_ns),
-                        time_of(stream.sum_ns)
-                    ),
-                );
-            }
         }
     }
 }
@@ -197,7 +196,5 @@ fn show(response: &Response, part: Section, top: Option<usize>, style: &Style, t
     };
     let (table, rest) = section(response, part, top, width);
     style.table(text, &table);
-    if let Some(rest) = rest {
-        style.line(text, &rest);
-    }
+    style.line(text, &rest);
 }

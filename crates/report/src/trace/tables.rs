@@ -14,105 +14,108 @@ pub(super) fn section(
     part: Section,
     top: Option<usize>,
     width: Width,
-) -> (Table, Option<String>) {
+) -> (Table, String) {
     let tables = &response.tables;
     match part {
         Section::Kernels => kernel_table(&tables.kernels, top, width, "kernel"),
         Section::Transfers => kernel_table(&tables.transfers, top, width, "copy or fill"),
-        Section::Families => {
-            let mut table = Table::new(&[
-                ("family", Align::Left),
-                ("names", Align::Right),
-                ("count", Align::Right),
-                ("total µs", Align::Right),
-                ("share", Align::Right),
-            ]);
-            for row in cut(&tables.families, top) {
-                table.row([
-                    row.family.to_owned(),
-                    grouped_u(row.names),
-                    grouped_u(row.count),
-                    micros(row.total_ns),
-                    percent(row.share),
-                ]);
-            }
-            let hidden: i64 = tables.families.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
-            (table, rest(&tables.families, top, hidden))
-        }
-        Section::Ops => {
-            let mut table = Table::new(&[
-                ("op", Align::Left),
-                ("calls", Align::Right),
-                ("activities", Align::Right),
-                ("self µs", Align::Right),
-                ("subtree µs", Align::Right),
-            ]);
-            for row in cut(&tables.ops, top) {
-                table.row([
-                    name(&row.name, width, 48),
-                    grouped_u(row.count),
-                    grouped_u(row.activities),
-                    micros(row.self_ns),
-                    micros(row.subtree_ns),
-                ]);
-            }
-            let hidden: i64 = tables.ops.rows.iter().skip(limit(top)).map(|row| row.self_ns).sum();
-            (table, rest(&tables.ops, top, hidden))
-        }
+        Section::Families => family_table(response, top),
+        Section::Ops => op_table(response, top, width),
         Section::Modules => module_table(response, top, width),
         Section::ModuleTypes => module_type_table(response, top, width),
-        Section::Sources => {
-            let mut table = Table::new(&[
-                ("source", Align::Left),
-                ("function", Align::Left),
-                ("activities", Align::Right),
-                ("total µs", Align::Right),
-                ("share", Align::Right),
-            ]);
-            let whole = Nanos(tables.sources.whole_ns);
-            for row in cut(&tables.sources, top) {
-                table.row([
-                    name(&format!("{}:{}", row.file, row.line), width, 46),
-                    name(&row.function, width, 20),
-                    grouped_u(row.count),
-                    micros(row.ns),
-                    share(Nanos(row.ns), whole),
-                ]);
-            }
-            let hidden: i64 = tables.sources.rows.iter().skip(limit(top)).map(|row| row.ns).sum();
-            (table, rest(&tables.sources, top, hidden))
-        }
-        Section::Steps => {
-            let mut table = Table::new(&[
-                ("step", Align::Left),
-                ("host µs", Align::Right),
-                ("kernels", Align::Right),
-                ("activities", Align::Right),
-                ("device µs", Align::Right),
-                ("device window µs", Align::Right),
-            ]);
-            for row in cut(&tables.steps, top) {
-                table.row([
-                    name(&row.name, width, 34),
-                    row.host_ns.map_or("-".to_owned(), micros),
-                    grouped_u(row.kernels),
-                    grouped_u(row.count),
-                    micros(row.total_ns),
-                    row.device_window_ns.map_or("-".to_owned(), micros),
-                ]);
-            }
-            let hidden: i64 = tables.steps.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
-            (table, rest(&tables.steps, top, hidden))
-        }
+        Section::Sources => source_table(response, top, width),
+        Section::Steps => step_table(response, top, width),
     }
 }
 
-fn kernel_table(
-    rows: &Rows<KernelRow>,
-    top: Option<usize>,
-    width: Width,
-    noun: &str,
-) -> (Table, Option<String>) {
+fn family_table(response: &Response, top: Option<usize>) -> (Table, String) {
+    let mut table = Table::new(&[
+        ("family", Align::Left),
+        ("names", Align::Right),
+        ("count", Align::Right),
+        ("total µs", Align::Right),
+        ("share", Align::Right),
+    ]);
+    for row in cut(&response.tables.families, top) {
+        table.row([
+            row.family.to_owned(),
+            grouped_u(row.names),
+            grouped_u(row.count),
+            micros(row.total_ns),
+            percent(row.share),
+        ]);
+    }
+    let hidden: i64 = response.tables.families.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
+    (table, rest(&response.tables.families, top, hidden))
+}
+
+fn op_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
+    let mut table = Table::new(&[
+        ("op", Align::Left),
+        ("calls", Align::Right),
+        ("activities", Align::Right),
+        ("self µs", Align::Right),
+        ("subtree µs", Align::Right),
+    ]);
+    for row in cut(&response.tables.ops, top) {
+        table.row([
+            name(&row.name, width, 48),
+            grouped_u(row.count),
+            grouped_u(row.activities),
+            micros(row.self_ns),
+            micros(row.subtree_ns),
+        ]);
+    }
+    let hidden: i64 = response.tables.ops.rows.iter().skip(limit(top)).map(|row| row.self_ns).sum();
+    (table, rest(&response.tables.ops, top, hidden))
+}
+
+fn source_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
+    let mut table = Table::new(&[
+        ("source", Align::Left),
+        ("function", Align::Left),
+        ("activities", Align::Right),
+        ("total µs", Align::Right),
+        ("share", Align::Right),
+    ]);
+    let whole = Nanos(response.tables.sources.whole_ns);
+    for row in cut(&response.tables.sources, top) {
+        table.row([
+            name(&format!("{}:{}", row.file, row.line), width, 46),
+            name(&row.function, width, 20),
+            grouped_u(row.count),
+            micros(row.ns),
+            share(Nanos(row.ns), whole),
+        ]);
+    }
+    let hidden: i64 = response.tables.sources.rows.iter().skip(limit(top)).map(|row| row.ns).sum();
+    (table, rest(&response.tables.sources, top, hidden))
+}
+
+fn step_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
+    let mut table = Table::new(&[
+        ("step", Align::Left),
+        ("host µs", Align::Right),
+        ("kernels", Align::Right),
+        ("activities", Align::Right),
+        ("device µs", Align::Right),
+        ("device window µs", Align::Right),
+    ]);
+    for row in cut(&response.tables.steps, top) {
+        table.row([
+            name(&row.name, width, 34),
+            row.host_ns.map_or("-".to_owned(), micros),
+            grouped_u(row.kernels),
+            grouped_u(row.count),
+            micros(row.total_ns),
+            row.device_window_ns.map_or("-".to_owned(), micros),
+        ]);
+    }
+    let hidden: i64 = response.tables.steps.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
+    (table, rest(&response.tables.steps, top, hidden))
+}
+
+fn kernel_table(rows: &Rows<KernelRow>, top: Option<usize>, width: Width, noun: &str) -> (Table, String) {
     let mut table = Table::new(&[
         (noun, Align::Left),
         ("family", Align::Left),
@@ -159,7 +162,7 @@ fn kernel_table(
     (table, rest(rows, top, hidden))
 }
 
-fn module_table(response: &Response, top: Option<usize>, width: Width) -> (Table, Option<String>) {
+fn module_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
     let rows = &response.tables.modules;
     let mut table = Table::new(&[
         ("module", Align::Left),
@@ -213,7 +216,7 @@ fn tree_order(response: &Response) -> Vec<&ModuleRow> {
     order
 }
 
-fn module_type_table(response: &Response, top: Option<usize>, width: Width) -> (Table, Option<String>) {
+fn module_type_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
     let rows = &response.tables.module_types;
     let mut table = Table::new(&[
         ("module type", Align::Left),
@@ -252,7 +255,7 @@ fn limit(top: Option<usize>) -> usize {
 }
 
 /// The line below a table: what was cut, what no row shows, what it adds up to.
-fn rest<Row>(table: &Rows<Row>, top: Option<usize>, hidden: i64) -> Option<String> {
+fn rest<Row>(table: &Rows<Row>, top: Option<usize>, hidden: i64) -> String {
     let cut = table.rows.len().saturating_sub(limit(top));
     let mut line = String::new();
     if cut > 0 {
@@ -267,5 +270,5 @@ fn rest<Row>(table: &Rows<Row>, top: Option<usize>, hidden: i64) -> Option<Strin
         );
     }
     let _ = write!(line, "whole {}", time_of(table.whole_ns));
-    Some(line)
+    line
 }

@@ -159,7 +159,7 @@ def page(options, rows):
     arguments = " ".join("--%s %s" % (name, getattr(options, name.replace("-", "_"))) for name in ("pairs", "only", "fold", "fold-runs"))
     return """# How fast a capture is read
 
-Made by `python3 benches/trace_speed.py %s --write`; what is measured, and how, stands at the top of that program.
+Made by `python3 benches/trace_speed.py %s`; what is measured, and how, stands at the top of that program.
 
 %s
 
@@ -192,7 +192,7 @@ def measure(options, scratch):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kforge", default=os.path.join(ROOT, "target", "release", "kforge"))
+    parser.add_argument("--kforge", default=os.environ.get("KFORGE") or os.path.join(ROOT, "target", "release", "kforge"))
     parser.add_argument("--lab", default=os.environ.get("KFORGE_LAB") or os.path.join(os.path.dirname(ROOT), "shared", "lab"))
     parser.add_argument("--pairs", type=int, default=15)
     parser.add_argument("--only", default="big_decode,dense,fold")

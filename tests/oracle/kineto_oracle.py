@@ -209,7 +209,7 @@ class Event:
     """A complete event, or a pair, of one of the classes of the page."""
 
     __slots__ = ("kind", "name", "pid", "tid", "start", "length", "order", "arguments", "correlation", "device", "stream",
-                 "placed", "launch", "link")
+                 "clocked", "placed", "launch", "link")
 
     def __init__(self, kind, raw, order):
         self.kind = kind
@@ -222,6 +222,7 @@ class Event:
         arguments = raw.get("args")
         self.arguments = arguments if isinstance(arguments, dict) else {}
         self.correlation = integer(self.arguments.get("correlation"))
+        self.clocked = False
         self.placed = False
         self.launch = None
         self.link = None
@@ -283,13 +284,13 @@ def settle_activities(activities, hosts):
         event.device = identity(device) if device is not None else event.pid
         stream = event.arguments.get("stream")
         event.stream = identity(stream) if stream is not None else event.tid
-        if event.correlation is not None and event.length:
+        if event.correlation is not None and event.correlation > 0 and event.length:
             key = (event.kind, event.name, event.device, event.stream, event.start, event.length, event.correlation)
             if key in seen:
                 continue
             seen.add(key)
-        without_clock = event.start is None or (event.start == 0 and lost_clock)
-        event.placed = not without_clock and event.length is not None and event.end <= INT64_MAX
+        event.clocked = event.start is not None and not (event.start == 0 and lost_clock)
+        event.placed = event.clocked and event.length is not None and event.end <= INT64_MAX
         kept.append(event)
     return kept
 
@@ -326,14 +327,14 @@ def is_launching(host):
 
 
 def choose_host(hosts, activity):
-    """Launching names first; then the latest that starts no later than the activity; then the first."""
+    """Launching names first; then the latest that starts no later than the activity; then the first in time and file."""
     launching = [host for host in hosts if is_launching(host)]
     pool = launching or hosts
     ordered = sorted(pool, key=lambda host: (host.start is None, host.start or 0, host.order))
     if activity.start is not None:
         before = [host for host in ordered if host.start is not None and host.start <= activity.start]
         if before:
-            return before[-1]
+            return next(host for host in before if host.start == before[-1].start)
     return ordered[0]
 
 
@@ -354,7 +355,7 @@ def link(activities, hosts, arrows):
         ends_by_position.setdefault(arrow_position(arrow), []).append(arrow_id(arrow))
     for activity in activities:
         candidates = by_number.get(activity.correlation, [])
-        if not candidates:
+        if not candidates and activity.clocked:
             for number in ends_by_position.get((activity.pid, activity.tid, activity.start), []):
                 for position in starts_by_id.get(number, []):
                     candidates = candidates + by_position.get(position, [])
@@ -395,19 +396,43 @@ def kernel_table(activities):
     }
 
 
+def nest(frames):
+    """[(frame, its parent's place in this list or None)], in order of start: of two that start together the longer is the
+    outer one, of equal ones the first in the file. The parent is the frame that started last among those open at the start."""
+    ordered = sorted((frame for frame in frames if frame.start is not None),
+                     key=lambda frame: (frame.start, -(frame.length or 0), frame.order))
+    nested = []
+    open_places = []
+    for place, frame in enumerate(ordered):
+        open_places = [outer for outer in open_places if nested[outer][0].end > frame.start]
+        nested.append((frame, open_places[-1] if open_places else None))
+        if frame.length is not None:
+            open_places.append(place)
+    return nested
+
+
+def chain(nested, place):
+    """The frame at this place and the frames around it, outermost first."""
+    frames = []
+    while place is not None:
+        frame, place = nested[place]
+        frames.append(frame)
+    return tuple(reversed(frames))
+
+
 def enclosing(frames, moments):
-    """For each moment (any order) the frames open at it, outermost first; a frame is open from its start up to its end."""
-    frames = sorted((frame for frame in frames if frame.start is not None and frame.length is not None),
-                    key=lambda frame: (frame.start, -frame.length, frame.order))
+    """For each moment (any order) the frame that started last among those open at it, under the frames around it."""
+    nested = nest(frames)
     answers = {}
-    open_frames = []
+    open_places = []
     position = 0
     for moment in sorted(set(moments)):
-        while position < len(frames) and frames[position].start <= moment:
-            open_frames.append(frames[position])
+        while position < len(nested) and nested[position][0].start <= moment:
+            if nested[position][0].length is not None:
+                open_places.append(position)
             position += 1
-        open_frames = [frame for frame in open_frames if frame.end > moment or frame.start == moment == frame.end]
-        answers[moment] = tuple(open_frames)
+        open_places = [place for place in open_places if nested[place][0].end > moment]
+        answers[moment] = chain(nested, open_places[-1] if open_places else None)
     return answers
 
 
@@ -418,12 +443,11 @@ def module_label(frame):
 
 def module_table(activities, frames):
     """Rows by path; None where the capture holds no module frames."""
+    if not any(module_label(frame) for frame in frames):
+        return None
     threads = {}
     for frame in frames:
-        if module_label(frame) is not None:
-            threads.setdefault((frame.pid, frame.tid), []).append(frame)
-    if not threads:
-        return None
+        threads.setdefault((frame.pid, frame.tid), []).append(frame)
     launches = {}
     for activity in activities:
         host = activity.launch
@@ -440,13 +464,15 @@ def module_table(activities, frames):
         return rows[path]
 
     attributed = 0
-    for thread, module_frames in threads.items():
-        for path in frame_paths(module_frames):
-            row(path)["count"] += 1
+    for thread, thread_frames in threads.items():
+        nested = nest(thread_frames)
+        for place, (frame, _) in enumerate(nested):
+            if module_label(frame) is not None:
+                row(module_path(chain(nested, place)))["count"] += 1
         waiting = launches.get(thread, [])
-        chains = enclosing(module_frames, [activity.launch.start for activity in waiting])
+        chains = enclosing(thread_frames, [activity.launch.start for activity in waiting])
         for activity in waiting:
-            path = tuple(module_label(frame) for frame in chains[activity.launch.start])
+            path = module_path(chains[activity.launch.start])
             length = activity.length or 0
             if path:
                 row(path)["self_ns"] += length
@@ -461,16 +487,9 @@ def module_table(activities, frames):
     }
 
 
-def frame_paths(frames):
-    """The path of every frame of one thread: the frames that enclose it, outermost first, and itself."""
-    ordered = sorted((frame for frame in frames if frame.start is not None),
-                     key=lambda frame: (frame.start, -(frame.length or 0), frame.order))
-    open_frames = []
-    for frame in ordered:
-        open_frames = [outer for outer in open_frames if outer.end > frame.start or outer.start == frame.start == outer.end]
-        yield tuple(module_label(outer) for outer in open_frames) + (module_label(frame),)
-        if frame.length is not None:
-            open_frames.append(frame)
+def module_path(frames):
+    """The labels of the module frames among these."""
+    return tuple(module_label(frame) for frame in frames if module_label(frame) is not None)
 
 
 class FrameRules:

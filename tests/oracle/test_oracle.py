@@ -130,6 +130,18 @@ class Counting(unittest.TestCase):
         self.assertEqual(rows, {"Block_0": ("Block", "0", 1, 4000, 7000), "Block_0/Norm_3": ("Norm", "3", 2, 3000, 3000)})
         self.assertEqual((table["residual_ns"], table["whole_ns"]), (8000, 15_000))
 
+    @unittest.skipIf(kineto_oracle.tomllib is None, "Python before 3.11 has no tomllib")
+    def test_the_source_is_the_innermost_frame_of_the_application(self):
+        table = self.count(capture(
+            frame("app.py(3): <module>", 0, 100), frame("model.py(7): forward", 5, 50), frame("nn.Module: Norm_0", 6, 40),
+            frame("/x/lib/python3.10/site-packages/torch/nn/functional.py(9): norm", 7, 30), frame("<built-in method norm>", 8, 20),
+            call(10, 1), call(90, 2), call(200, 3),
+            kernel(300, 1, correlation=1), kernel(302, 2, correlation=2), kernel(305, 4, correlation=3),
+        ))["tables"]["sources"]
+        rows = {(row["file"], row["line"], row["function"]): (row["count"], row["ns"]) for row in table["rows"]}
+        self.assertEqual(rows, {("model.py", 7, "forward"): (1, 1000), ("app.py", 3, "<module>"): (1, 2000)})
+        self.assertEqual((table["residual_ns"], table["whole_ns"]), (4000, 7000))
+
     def test_documents_without_the_usual_frame_are_read(self):
         events = [kernel(1, 2), kernel(5, 2)]
         for text in (json.dumps(events), ",\n".join(json.dumps(event) for event in events), "\ufeff" + capture(*events)):

@@ -1,0 +1,174 @@
+//! Every figure of `kforge trace` against an independent program, and against facts that were counted by hand.
+//!
+//! The independent program is `tests/oracle/kineto_oracle.py`, written from `docs/counting.md` alone; the facts are those
+//! of the captures' own README. Captures are found by content. Files over 8 MiB are read where `KFORGE_SLOW` is set.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why and fails")]
+#![expect(clippy::print_stdout, reason = "a test says what it skipped and what it compared")]
+
+use kforge_testkit::captures::{file_name, files_of};
+use kforge_testkit::trace_answer::TraceAnswer;
+use kforge_testkit::{corpus, lab, workspace_root};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_kforge");
+
+/// What became of one file.
+enum Outcome {
+    Equal,
+    /// Exit 3, and the oracle finds no capture either.
+    NoCapture,
+    /// The standard library's JSON parser refuses it; the exit status was 0 or 3.
+    Lenient,
+    Wrong(String),
+}
+
+fn trace(file: &Path) -> TraceAnswer {
+    TraceAnswer::of(Path::new(BINARY), file)
+}
+
+/// Runs the comparison with kforge's answer on standard input: (exit status, differences).
+fn compare(file: &Path, answer: &TraceAnswer) -> (Option<i32>, String) {
+    let mut child = Command::new("python3")
+        .arg(workspace_root().join("tests/oracle/compare.py"))
+        .arg(file)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(&answer.stdout).expect("the comparison reads its input");
+    drop(stdin);
+    let output = child.wait_with_output().expect("python3 ends");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn judge(file: &Path) -> Outcome {
+    let answer = trace(file);
+    if let Some(fault) = answer.fault() {
+        return Outcome::Wrong(fault);
+    }
+    let (status, lines) = compare(file, &answer);
+    match (answer.exit, status) {
+        (Some(0), Some(0)) => Outcome::Equal,
+        (Some(3), Some(3)) => Outcome::NoCapture,
+        (Some(_), Some(4)) => Outcome::Lenient,
+        (exit, status) => Outcome::Wrong(format!("kforge exit {exit:?}, oracle exit {status:?}\n{lines}")),
+    }
+}
+
+fn judge_folder(what: &str, folder: &Path) {
+    let slow = std::env::var_os("KFORGE_SLOW").is_some();
+    let (files, large): (Vec<PathBuf>, Vec<PathBuf>) = files_of(folder)
+        .into_iter()
+        .partition(|file| slow || file.metadata().is_ok_and(|metadata| metadata.len() < 8 << 20));
+    for file in &large {
+        println!("skipped {}: over 8 MiB; set KFORGE_SLOW=1", file_name(file));
+    }
+    assert!(!files.is_empty(), "{what}: {} holds no file", folder.display());
+    let queue = Mutex::new(files.clone());
+    let outcomes = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().expect("no thread fails while it holds the queue").pop();
+                    let Some(file) = next else { break };
+                    let outcome = judge(&file);
+                    outcomes
+                        .lock()
+                        .expect("no thread fails while it holds the answers")
+                        .insert(file, outcome);
+                }
+            });
+        }
+    });
+    let mut equal = 0;
+    let mut wrong = Vec::new();
+    for (file, outcome) in outcomes.into_inner().expect("both threads ended") {
+        match outcome {
+            Outcome::Equal => equal += 1,
+            Outcome::NoCapture => println!("no capture: {}", file_name(&file)),
+            Outcome::Lenient => println!("not comparable: {}", file_name(&file)),
+            Outcome::Wrong(why) => wrong.push(format!("{}: {why}", file_name(&file))),
+        }
+    }
+    println!("{what}: {equal} captures equal to the nanosecond, of {} files", files.len());
+    assert!(
+        wrong.is_empty(),
+        "{what}: {} of {} files differ:\n{}",
+        wrong.len(),
+        files.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn the_oracle_agrees_with_sums_worked_out_by_hand() {
+    let status = Command::new("python3")
+        .arg(workspace_root().join("tests/oracle/test_oracle.py"))
+        .stderr(Stdio::null())
+        .status()
+        .expect("python3 runs");
+    assert!(status.success(), "python3 tests/oracle/test_oracle.py");
+}
+
+#[test]
+fn every_file_of_the_corpus_is_counted_as_the_oracle_counts_it() {
+    let Some(corpus) = corpus("the oracle on torch-profiler") else { return };
+    judge_folder("the corpus", &corpus.join("torch-profiler"));
+}
+
+#[test]
+fn every_oddity_is_counted_as_the_oracle_counts_it_or_is_read_leniently() {
+    let Some(corpus) = corpus("the oracle on oddities") else { return };
+    judge_folder("oddities", &corpus.join("oddities"));
+}
+
+#[test]
+fn every_lab_capture_is_counted_as_the_oracle_counts_it() {
+    let Some(lab) = lab("the oracle on lab captures") else { return };
+    judge_folder("the lab", &lab.join("captures"));
+}
+
+#[test]
+fn the_pair_has_the_kernels_and_the_kernel_time_that_were_measured() {
+    let Some(lab) = lab("facts of the pair") else { return };
+    for (name, kernels, kernel_sum_ns) in [("pair_before", 364, 1_373_218), ("pair_after", 238, 1_035_253)] {
+        let answer = trace(&lab.join("captures").join(format!("{name}.json.gz")));
+        assert_eq!(answer.number("/activities/kernels"), Some(kernels), "{name}");
+        assert_eq!(answer.number("/time/kernel_sum_ns"), Some(kernel_sum_ns), "{name}");
+    }
+}
+
+#[test]
+fn the_norm_is_called_18_times_with_8_kernels_a_call_before_and_1_after() {
+    let Some(lab) = lab("facts of LlamaRMSNorm") else { return };
+    for (name, kernels_a_call) in [("pair_before", 8), ("pair_after", 1)] {
+        let answer = trace(&lab.join("captures").join(format!("{name}.json.gz")));
+        let norms: Vec<&serde_json::Value> = answer.json["data"]["tables"]["modules"]["rows"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|row| row["type"] == "LlamaRMSNorm")
+            .collect();
+        let calls: i64 = norms.iter().filter_map(|row| row["count"].as_i64()).sum();
+        assert_eq!(calls, 18, "{name}: 4 layers × 2 norms and a last one, in 2 steps");
+        let kernels: i64 = norms.iter().filter_map(|row| row["kernels"].as_i64()).sum();
+        assert_eq!(kernels, 18 * kernels_a_call, "{name}: {norms:?}");
+    }
+}
+
+#[test]
+fn five_replays_of_one_graph_own_225_kernels_each() {
+    let Some(lab) = lab("facts of the graph") else { return };
+    let answer = trace(&lab.join("captures/llama_decode_graph.json.gz"));
+    assert_eq!(answer.number("/activities/kernels"), Some(5 * 225));
+    assert_eq!(answer.number("/links/graph_replay/count"), Some(5 * 225));
+    assert_eq!(answer.number("/links/call/count"), Some(0));
+}

@@ -5,6 +5,7 @@ use super::sheet::Sheet;
 use kforge_workbench::trace::{DetailRow, KernelRow, Response, Table};
 use rust_xlsxwriter::XlsxError;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 
 const COLUMNS: [Column; 18] = [
     Column("Kernel Name", 80.0),
@@ -136,7 +137,7 @@ fn named(shares: Option<&BTreeMap<&str, i64>>) -> Cell<'static> {
     names.sort_by_key(|(_, ns)| std::cmp::Reverse(**ns));
     let mut text = names.iter().take(NAMED).map(|(name, _)| **name).collect::<Vec<_>>().join(", ");
     if names.len() > NAMED {
-        text.push_str(&format!(" and {} more", names.len() - NAMED));
+        let _ = write!(text, " and {} more", names.len() - NAMED);
     }
     text.into()
 }

@@ -39,7 +39,7 @@ impl Formats {
 
 /// A worksheet and the row that is written next.
 pub(super) struct Sheet<'w> {
-    sheet: &'w mut Worksheet,
+    target: &'w mut Worksheet,
     formats: &'w Formats,
     cuts: &'w mut Cuts,
     limits: Limits,
@@ -60,19 +60,19 @@ impl<'w> Sheet<'w> {
     ) -> Result<Self, XlsxError> {
         sheet.set_name(name)?;
         sheet.group_symbols_above(true);
-        Ok(Self { sheet, formats, cuts, limits, name, next: 0, table: None })
+        Ok(Self { target: sheet, formats, cuts, limits, name, next: 0, table: None })
     }
 
     /// Begins a table: its header, in view while the first table of a sheet scrolls.
     pub(super) fn table(&mut self, columns: &[Column]) -> Result<(), XlsxError> {
         if self.next == 0 {
-            self.sheet.set_freeze_panes(1, 0)?;
+            self.target.set_freeze_panes(1, 0)?;
             for (at, Column(_, width)) in columns.iter().enumerate() {
-                self.sheet.set_column_width(at as u16, *width)?;
+                self.target.set_column_width(at as u16, *width)?;
             }
         }
         for (at, Column(title, _)) in columns.iter().enumerate() {
-            self.sheet.write_string_with_format(self.next, at as u16, *title, &self.formats.header)?;
+            self.target.write_string_with_format(self.next, at as u16, *title, &self.formats.header)?;
         }
         self.table = Some((self.next, columns.len() as u16));
         self.next += 1;
@@ -84,7 +84,7 @@ impl<'w> Sheet<'w> {
         if let Some((header, width)) = self.table
             && self.next > header + 1
         {
-            self.sheet.autofilter(header, 0, self.next - 1, width - 1)?;
+            self.target.autofilter(header, 0, self.next - 1, width - 1)?;
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ impl<'w> Sheet<'w> {
     /// Writes a row at a depth of the outline; rows deeper than Excel can group share its last level.
     pub(super) fn outlined(&mut self, depth: usize, cells: &[Cell<'_>]) -> Result<(), XlsxError> {
         for _ in 0..depth.min(DEEPEST_OUTLINE) {
-            self.sheet.group_rows(self.next, self.next)?;
+            self.target.group_rows(self.next, self.next)?;
         }
         self.write(cells, false)
     }
@@ -142,9 +142,9 @@ impl<'w> Sheet<'w> {
                 Cell::Text(text) => {
                     let text = self.fitting(text);
                     if strong {
-                        self.sheet.write_string_with_format(row, column, text, &formats.strong)?;
+                        self.target.write_string_with_format(row, column, text, &formats.strong)?;
                     } else {
-                        self.sheet.write_string(row, column, text)?;
+                        self.target.write_string(row, column, text)?;
                     }
                 }
                 Cell::Count(count) => self.number(column, *count as f64, &formats.count)?,
@@ -158,7 +158,7 @@ impl<'w> Sheet<'w> {
     }
 
     fn number(&mut self, column: u16, value: f64, format: &Format) -> Result<(), XlsxError> {
-        self.sheet.write_number_with_format(self.next, column, value, format)?;
+        self.target.write_number_with_format(self.next, column, value, format)?;
         Ok(())
     }
 

@@ -132,10 +132,14 @@ fn launches(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError>
 fn roots(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
     let modules = &response.tables.modules;
     let whole = Some(modules.whole_ns);
-    for row in modules.rows.iter().filter(|row| row.depth == 0 && row.subtree_ns > 0) {
+    let roots: Vec<_> = modules.rows.iter().filter(|row| row.depth == 0 && row.subtree_ns > 0).collect();
+    let fitting = sheet.room(400).min(roots.len());
+    let hidden = roots[fitting..].iter().map(|row| row.subtree_ns).sum();
+    for row in &roots[..fitting] {
         let name = format!("Root: {}", row.path);
         sheet.row(&metric(name, Some(row.subtree_ns), whole, "Module Tree", row.count))?;
     }
+    sheet.left_out(roots.len() - fitting, hidden)?;
     let residual = Some(modules.residual_ns);
     sheet.row(&metric("In no module", residual, whole, "Detail", Some(modules.residual_count)))
 }

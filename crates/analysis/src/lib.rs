@@ -6,6 +6,7 @@
 //! Invariant: in every table the rows and the residual add up to the whole, in integer nanoseconds; a constructor checks it.
 
 mod context;
+mod detail_table;
 mod kernel_table;
 mod launch;
 mod module_table;
@@ -19,6 +20,7 @@ mod trust;
 mod whole;
 
 pub use context::{Context, HostContext};
+pub use detail_table::{DetailKey, DetailRow, DetailTable};
 pub use kernel_table::{KernelRow, KernelTable};
 pub use launch::{Launch, LaunchClass, Launches};
 pub use module_table::ModuleTable;

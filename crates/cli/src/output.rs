@@ -1,8 +1,9 @@
 //! stdout is data, stderr is talk.
 
 use kforge_report::{Format, Rendered, failure_json, failure_text};
-use kforge_workbench::{Error, ExitClass};
+use kforge_workbench::{Error, ExitClass, Note};
 use std::io::Write;
+use std::path::Path;
 
 /// Writes a rendered answer and gives its exit class back; an answer that cannot be written as JSON is a bug.
 pub fn rendered(
@@ -24,6 +25,15 @@ pub fn answer(rendered: &Rendered) {
     let mut stdout = std::io::stdout().lock();
     let _ = stdout.write_all(rendered.text.as_bytes());
     let _ = stdout.flush();
+}
+
+/// Says on stderr what was written where, and what the file's format could not hold.
+pub fn saved(path: &Path, bytes: usize, notes: &[Note]) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = writeln!(stderr, "wrote {} ({})", path.display(), kforge_units::bytes(bytes as u64));
+    for note in notes {
+        let _ = writeln!(stderr, "note: {}", note.message);
+    }
 }
 
 /// Writes an error: text to stderr always, and a JSON document to stdout where JSON was asked for.

@@ -8,6 +8,7 @@ mod format;
 mod rendered;
 mod table;
 pub mod trace;
+pub mod workbook;
 
 pub use envelope::{event_line, success};
 pub use failure::{failure_json, failure_text};

@@ -9,9 +9,11 @@ mod error;
 mod exit;
 mod note;
 mod observer;
+mod save;
 pub mod trace;
 
 pub use error::Error;
 pub use exit::ExitClass;
 pub use note::Note;
 pub use observer::{Observer, Progress, Silent};
+pub use save::save;

@@ -4,6 +4,7 @@
 
 mod answer;
 mod coverage;
+mod detail;
 mod device;
 mod files;
 mod link;
@@ -16,6 +17,7 @@ mod verb;
 
 pub use answer::{Response, Tables};
 pub use coverage::{Coverage, Covered};
+pub use detail::DetailRow;
 pub use device::{Device, Gap, Stream};
 pub use files::CaptureFile;
 pub use link::{ClassTotal, Links};
@@ -23,4 +25,4 @@ pub use read::{Capture, read};
 pub use summary::{Activities, Summary, Time};
 pub use table::{FamilyRow, KernelRow, ModuleRow, ModuleTypeRow, OpRow, SourceRow, StepRow, Table};
 pub use trust::Doubts;
-pub use verb::{Request, run};
+pub use verb::{Request, run, run_detailed};

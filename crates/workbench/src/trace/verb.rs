@@ -2,6 +2,7 @@
 
 use super::answer::{Response, Tables};
 use super::coverage::{Coverage, Covered};
+use super::detail::DetailRow;
 use super::device::{Device, Gap, Stream};
 use super::link::{ClassTotal, Links};
 use super::notes::add_doubts;
@@ -33,8 +34,20 @@ pub struct Request {
 /// Where the file is no capture, cannot be read, or the observer asked to stop.
 pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
     let capture = read(&request.capture, observer)?;
-    let catalog = Catalog::builtin().map_err(|error| Error::Bug(error.to_string()))?;
-    Ok(Composer { labels: labels(&capture, &catalog), capture: &capture }.answer())
+    Ok(Composer::of(&capture)?.answer())
+}
+
+/// Reads the capture and answers, with the finest table beside it: what a workbook lists and a page has no room for.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_detailed(
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<(Response, Table<DetailRow>), Error> {
+    let capture = read(&request.capture, observer)?;
+    let composer = Composer::of(&capture)?;
+    Ok((composer.answer(), composer.details()))
 }
 
 /// The labels of every activity name, by the name's row.
@@ -49,12 +62,21 @@ fn labels(capture: &Capture, catalog: &Catalog) -> Vec<Option<Labels>> {
     labels
 }
 
-struct Composer<'a> {
-    capture: &'a Capture,
+pub(super) struct Composer<'a> {
+    pub(super) capture: &'a Capture,
     labels: Vec<Option<Labels>>,
 }
 
-impl Composer<'_> {
+impl<'a> Composer<'a> {
+    fn of(capture: &'a Capture) -> Result<Self, Error> {
+        let catalog = Catalog::builtin().map_err(|error| Error::Bug(error.to_string()))?;
+        Ok(Self { labels: labels(capture, &catalog), capture })
+    }
+
+    pub(super) fn labels(&self, name: NameId) -> Labels {
+        self.labels[name.index()].clone().unwrap_or_else(unlabelled)
+    }
+
     fn answer(&self) -> Response {
         let Capture { trace, launches, context, .. } = self.capture;
         let kernels = KernelTable::kernels(trace, launches);
@@ -88,7 +110,7 @@ impl Composer<'_> {
         }
     }
 
-    fn text(&self, name: NameId) -> String {
+    pub(super) fn text(&self, name: NameId) -> String {
         self.capture.trace.names().text(name).into_owned()
     }
 
@@ -249,7 +271,7 @@ impl Composer<'_> {
                 so_far += row.total;
                 KernelRow {
                     name: self.text(row.name),
-                    labels: self.labels[row.name.index()].clone().unwrap_or_else(unlabelled),
+                    labels: self.labels(row.name),
                     count: row.count,
                     total_ns: row.total.get(),
                     mean_ns: row.mean().map(Nanos::get),
@@ -394,7 +416,7 @@ fn module_type_rows(table: &ModuleTable) -> Table<ModuleTypeRow> {
     with(rows, &table.whole)
 }
 
-fn with<Row>(rows: Vec<Row>, whole: &Whole) -> Table<Row> {
+pub(super) fn with<Row>(rows: Vec<Row>, whole: &Whole) -> Table<Row> {
     Table {
         rows,
         residual_ns: whole.residual.get(),

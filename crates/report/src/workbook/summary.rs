@@ -1,0 +1,235 @@
+//! Sheet «Summary»: the whole, its parts, and what to know before believing it.
+
+use super::cell::{Cell, Column};
+use super::sheet::Sheet;
+use kforge_workbench::Note;
+use kforge_workbench::trace::{DetailRow, Device, Response, Table};
+use rust_xlsxwriter::XlsxError;
+use std::collections::BTreeMap;
+
+const METRICS: [Column; 5] = [
+    Column("Metric", 48.0),
+    Column("Value (us)", 18.0),
+    Column("Percentage", 16.0),
+    Column("Detail Tab", 16.0),
+    Column("Count", 14.0),
+];
+const CATEGORIES: [Column; 5] = [
+    Column("Category", 0.0),
+    Column("Count", 0.0),
+    Column("Total (us)", 0.0),
+    Column("Avg (us)", 0.0),
+    Column("Percentage", 0.0),
+];
+const STEPS: [Column; 6] = [
+    Column("Step", 0.0),
+    Column("Host (us)", 0.0),
+    Column("Device window (us)", 0.0),
+    Column("Total (us)", 0.0),
+    Column("Kernels", 0.0),
+    Column("Activities", 0.0),
+];
+const NOTES: [Column; 6] = [
+    Column("Note", 0.0),
+    Column("Time (us)", 0.0),
+    Column("Events", 0.0),
+    Column("Byte", 0.0),
+    Column("File", 0.0),
+    Column("Message", 0.0),
+];
+
+/// Writes the sheet.
+pub(super) fn write(
+    sheet: &mut Sheet<'_>,
+    response: &Response,
+    details: &Table<DetailRow>,
+    notes: &[Note],
+) -> Result<(), XlsxError> {
+    sheet.table(&METRICS)?;
+    totals(sheet, response)?;
+    for device in &response.time.devices {
+        device_rows(sheet, device)?;
+    }
+    launches(sheet, response)?;
+    roots(sheet, response)?;
+    sheet.gap();
+    categories(sheet, details)?;
+    sheet.gap();
+    facts(sheet, response)?;
+    if !response.tables.steps.rows.is_empty() {
+        sheet.gap();
+        steps(sheet, response)?;
+    }
+    sheet.gap();
+    note_rows(sheet, notes)
+}
+
+fn metric<'a>(
+    name: impl Into<Cell<'a>>,
+    ns: Option<i64>,
+    whole: Option<i64>,
+    tab: &'static str,
+    count: Option<u64>,
+) -> [Cell<'a>; 5] {
+    let share = ns.zip(whole).map_or(Cell::Absent, |(ns, whole)| Cell::share(ns, whole));
+    let tab = if tab.is_empty() { Cell::Absent } else { tab.into() };
+    [name.into(), Cell::time(ns), share, tab, Cell::count(count)]
+}
+
+fn totals(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
+    let all = Some(response.time.activity_sum_ns);
+    let activities = &response.activities;
+    let transfers = Some(response.tables.transfers.whole_ns);
+    let kernels = Some(response.time.kernel_sum_ns);
+    sheet.row(&metric(
+        "Total: all activities (sum of lengths)",
+        all,
+        all,
+        "Detail",
+        Some(activities.total),
+    ))?;
+    sheet.row(&metric("Kernels (sum of lengths)", kernels, all, "GPU Kernels", Some(activities.kernels)))?;
+    let moved = activities.copies + activities.fills;
+    sheet.row(&metric("Copies and fills (sum of lengths)", transfers, all, "GPU Kernels", Some(moved)))?;
+    if response.trust.overlapping > 0 {
+        let clipped = Some(response.trust.kernel_sum_clipped_ns);
+        let overlapping = Some(response.trust.overlapping);
+        sheet.row(&metric("Kernels, cut where the next one starts", clipped, all, "", overlapping))?;
+    }
+    Ok(())
+}
+
+fn device_rows(sheet: &mut Sheet<'_>, device: &Device) -> Result<(), XlsxError> {
+    let label = device.device.as_str().map_or_else(|| device.device.to_string(), str::to_owned);
+    let rows = [
+        ("window", device.window_ns, Some(device.activities)),
+        ("busy (union of intervals)", device.busy_ns, None),
+        ("idle", device.idle_ns, None),
+        ("only copies and fills running", device.exposed_copy_ns, None),
+        ("only communication running", device.exposed_communication_ns, None),
+    ];
+    for (what, ns, count) in rows {
+        sheet.row(&metric(format!("Device {label}: {what}"), ns, device.window_ns, "", count))?;
+    }
+    Ok(())
+}
+
+fn launches(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
+    let links = &response.links;
+    let rows = [
+        ("Launched by a recorded call", links.call),
+        ("Replayed from a graph", links.graph_replay),
+        ("Queued before the capture", links.before_capture),
+        ("Launch missing", links.missing),
+    ];
+    for (what, class) in rows {
+        let whole = Some(response.time.activity_sum_ns);
+        sheet.row(&metric(what, Some(class.ns), whole, "", Some(class.count)))?;
+    }
+    Ok(())
+}
+
+fn roots(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
+    let modules = &response.tables.modules;
+    let whole = Some(modules.whole_ns);
+    let roots: Vec<_> = modules.rows.iter().filter(|row| row.depth == 0 && row.subtree_ns > 0).collect();
+    let fitting = sheet.room(400).min(roots.len());
+    let hidden = roots[fitting..].iter().map(|row| row.subtree_ns).sum();
+    for row in &roots[..fitting] {
+        let name = format!("Root: {}", row.path);
+        sheet.row(&metric(name, Some(row.subtree_ns), whole, "Module Tree", row.count))?;
+    }
+    sheet.left_out(roots.len() - fitting, hidden)?;
+    let residual = Some(modules.residual_ns);
+    sheet.row(&metric("In no module", residual, whole, "Detail", Some(modules.residual_count)))
+}
+
+/// Families of all activities: kernels by their names, copies and fills by what they are.
+fn categories(sheet: &mut Sheet<'_>, details: &Table<DetailRow>) -> Result<(), XlsxError> {
+    sheet.table(&CATEGORIES)?;
+    let mut by_family: BTreeMap<&'static str, (u64, i64)> = BTreeMap::new();
+    for row in &details.rows {
+        let (count, ns) = by_family.entry(row.labels.operation.name()).or_default();
+        *count += row.count;
+        *ns += row.total_ns;
+    }
+    let mut rows: Vec<_> = by_family.into_iter().collect();
+    rows.sort_by_key(|(_, (_, ns))| std::cmp::Reverse(*ns));
+    for (family, (count, ns)) in &rows {
+        sheet.row(&category((*family).into(), *count, *ns, details.whole_ns))?;
+    }
+    sheet.filter()?;
+    let count = rows.iter().map(|(_, (count, _))| count).sum();
+    let total = rows.iter().map(|(_, (_, ns))| ns).sum();
+    sheet.total(&category("Total".into(), count, total, details.whole_ns))
+}
+
+fn category(name: Cell<'_>, count: u64, ns: i64, whole: i64) -> [Cell<'_>; 5] {
+    let mean = if count == 0 { Cell::Absent } else { Cell::Mean(ns as f64 / 1000.0 / count as f64) };
+    [name, Cell::Count(count), Cell::Time(ns), mean, Cell::share(ns, whole)]
+}
+
+fn facts(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
+    let capture = &response.capture;
+    sheet.total(&["Capture".into(), Cell::from(capture.file.as_str())])?;
+    for device in &capture.device_names {
+        sheet.row(&["Device".into(), device.as_str().into()])?;
+    }
+    let rank = capture.rank.map(|rank| match capture.world {
+        Some(world) => format!("{rank} of {world}"),
+        None => rank.to_string(),
+    });
+    if let Some(rank) = rank {
+        sheet.row(&["Rank".into(), rank.into()])?;
+    }
+    for (what, count) in [
+        ("Host calls", capture.calls),
+        ("Framework ops", capture.ops),
+        ("Python frames", capture.frames),
+        ("Ranges", capture.ranges),
+    ] {
+        sheet.row(&[what.into(), Cell::Count(count)])?;
+    }
+    Ok(())
+}
+
+fn steps(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
+    sheet.table(&STEPS)?;
+    let steps = &response.tables.steps;
+    let fitting = sheet.room(200).min(steps.rows.len());
+    for row in &steps.rows[..fitting] {
+        sheet.row(&[
+            row.name.as_str().into(),
+            Cell::time(row.host_ns),
+            Cell::time(row.device_window_ns),
+            Cell::Time(row.total_ns),
+            Cell::Count(row.kernels),
+            Cell::Count(row.count),
+        ])?;
+    }
+    let hidden: i64 = steps.rows[fitting..].iter().map(|row| row.total_ns).sum();
+    sheet.left_out(steps.rows.len() - fitting, hidden)?;
+    let outside = |what: &'static str, ns, count| {
+        [what.into(), Cell::Absent, Cell::Absent, Cell::Time(ns), Cell::Absent, Cell::count(count)]
+    };
+    sheet.row(&outside("In no step", steps.residual_ns, Some(steps.residual_count)))?;
+    sheet.total(&outside("Whole", steps.whole_ns, None))
+}
+
+fn note_rows(sheet: &mut Sheet<'_>, notes: &[Note]) -> Result<(), XlsxError> {
+    if notes.is_empty() {
+        return sheet.total(&["Nothing was lost, repaired or doubted".into()]);
+    }
+    sheet.table(&NOTES)?;
+    for note in notes.iter().take(sheet.room(0)) {
+        sheet.row(&[
+            note.code.as_str().into(),
+            Cell::time(note.ns),
+            Cell::count(note.events),
+            Cell::count(note.byte),
+            Cell::text(note.file.as_deref()),
+            note.message.as_str().into(),
+        ])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Writes a finished document where the user asked for it.
+//!
+//! The bytes go to a new file beside the target and take its place in one step: a reader sees the old document or the
+//! new one, and an interrupted run leaves the old one.
+
+use crate::Error;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Writes `bytes` to `path`.
+///
+/// # Errors
+/// Where the folder does not exist or cannot be written.
+pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let failed = |source: std::io::Error| Error::Io { path: path.to_owned(), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().permissions(ordinary()).tempfile_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// What a document gets that a program writes: the user's mask decides, where a temporary file would be private.
+fn ordinary() -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::Permissions::from_mode(0o666)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::save;
+
+    #[test]
+    fn a_document_replaces_the_one_before_it_and_leaves_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.xlsx");
+        save(&path, b"old").unwrap();
+        save(&path, b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let error = save(std::path::Path::new("/nonexistent/report.xlsx"), b"x").unwrap_err();
+        assert!(error.to_string().contains("/nonexistent/report.xlsx"));
+    }
+}

@@ -1,7 +1,7 @@
 //! One series of launches against the boundaries: the rule of a single case, and of the mean over cases.
 //!
 //! Invariant: `Faster` needs the t interval, the sign-flip test and the bootstrap to agree that the speedup exceeds the boundary, and
-//! the interval's near end to exceed what the baseline shows against itself. Any doubt is `Open`.
+//! the estimate to exceed what the baseline shows against itself. Any doubt is `Open`.
 
 use crate::bootstrap::{self, LaunchBlocks};
 use crate::interval::{Interval, LogInterval, ratio, round_near};
@@ -114,8 +114,8 @@ fn compare(
         let nearest = if speedup.mid < 0.0 { -bar.margin } else { bar.margin };
         return Finding::Open(Why::Straddles { boundary: round_near(ratio(nearest)) });
     };
-    let claim = if sign > 0.0 { speedup.low } else { -speedup.high };
-    if libm::fabs(speedup.mid) <= floor + allowance {
+    let claim = libm::fabs(speedup.mid);
+    if claim <= floor + allowance {
         let shown = |x: f64| round_near(ratio(sign * x));
         return Finding::Open(Why::BelowFloor { claim: shown(claim), floor: shown(floor + allowance) });
     }

@@ -121,7 +121,7 @@ pub enum Why {
     },
     /// The difference is not larger than what the baseline shows against itself.
     BelowFloor {
-        /// The speedup's end that is nearer to 1.
+        /// The estimated speedup.
         claim: f64,
         /// What the claim would have to exceed (or, below 1, fall short of).
         floor: f64,

@@ -205,10 +205,11 @@ def judge(cases):
 
 
 # ---- sample sets ---------------------------------------------------------------------------------------------------------
-def made(seed, speedup, second=1.0, sd=0.004, process=0.004, base=1e6, tick=1, disturbed=0.0, weight=1.0, case="case"):
+def made(seed, speedup, second=1.0, sd=0.004, process=0.004, base=1e6, tick=1, disturbed=0.0, weight=1.0, case="case", second_process=0.0):
     rng, launches = random.Random(seed), []
     for _ in range(24):
         offsets = [rng.gauss(0, process) for _ in range(3)]
+        offsets[1] += rng.gauss(0, second_process) if second_process else 0.0
         launch = []
         for _ in range(8):
             times = [base * math.exp(o + rng.gauss(0, sd)) / s for o, s in zip(offsets, (1.0, second, speedup))]
@@ -231,6 +232,7 @@ SETS = {
     "a small bias": lambda: [made(8, 1.03, second=1.003, process=0.001)],
     "a coarse clock": lambda: [made(9, 1.02, base=32 * 700, tick=32, sd=0.0001, process=0.0)],
     "a coarse clock at the boundary": lambda: [made(10, 1.0125, base=32 * 700, tick=32, sd=0.0001, process=0.0)],
+    "a baseline that differs from itself": lambda: [made(40, 1.03, second_process=0.08)],
     "disturbed blocks": lambda: [made(11, 1.06, disturbed=0.05)],
     "three cases faster": lambda: [made(12 + i, 1.04 + i / 50, case=f"c{i}", weight=i + 1) for i in range(3)],
     "one of three slower": lambda: [made(20 + i, s, case=f"c{i}") for i, s in enumerate((1.2, 1.1, 0.93))],

@@ -1,7 +1,7 @@
 //! Prints the tables of docs/judge.md: how often each verdict is given on each simulated machine, for each true speedup.
 //!
-//! `cargo run --release -p kforge-stats --example rates -- 4000`; the number is the count of validations a row of the first table, a
-//! fourth of them is made for each row of the second.
+//! `cargo run --release -p kforge-stats --example rates 4000`; the number is the count of validations a row of the first table, a
+//! fourth of them is made for each row of the second. A further word, `machines` or `cases`, asks for one of the tables.
 
 #![expect(clippy::print_stdout, reason = "an example's output is its purpose")]
 
@@ -23,31 +23,45 @@ const EIGHT_CASES: [(&str, f64, f64); 5] = [
 ];
 
 fn main() -> Result<(), Error> {
-    let runs: u64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(200);
+    let mut words = std::env::args().skip(1);
+    let runs: u64 = words.next().and_then(|text| text.parse().ok()).unwrap_or(200);
+    let only = words.next();
     let judge = Judge::new(JudgePolicy::default())?;
+    if only.as_deref() != Some("cases") {
+        machines(runs, &judge)?;
+    }
+    if only.as_deref() != Some("machines") {
+        cases(runs / 4, &judge)?;
+    }
+    Ok(())
+}
+
+fn machines(runs: u64, judge: &Judge) -> Result<(), Error> {
     println!("| machine | true speedup | faster | slower | same | inconclusive | void | launches (mean) |");
     println!("|---|---|---|---|---|---|---|---|");
     for named in zoo() {
         for (label, speedup) in TRUE_SPEEDUPS {
             let machine = Machine { speedup, ..named.machine.clone() };
             let tally =
-                Tally::of(runs, &judge, |seed| OpSamples::of_one_case(machine.case("x", 24, 8, seed)))?;
+                Tally::of(runs, judge, |seed| OpSamples::of_one_case(machine.case("x", 24, 8, seed)))?;
             let words = ["faster", "slower", "same", "inconclusive", "void"];
             println!("| {} | {label} | {} |", named.name, tally.cells(&words));
         }
     }
-    println!("\n| eight cases | faster | slower | same | mixed | inconclusive | void | launches (mean) |");
+    Ok(())
+}
+
+fn cases(runs: u64, judge: &Judge) -> Result<(), Error> {
+    println!("| eight cases | faster | slower | same | mixed | inconclusive | void | launches (mean) |");
     println!("|---|---|---|---|---|---|---|---|");
     let machine = Machine { process_sd: 0.005, launch_sd: 0.01, ..Machine::default() };
     for (label, seven, eighth) in EIGHT_CASES {
-        let tally = Tally::of(runs / 4, &judge, |seed| {
+        let tally = Tally::of(runs, judge, |seed| {
             let speedup = |case| if case == 7 { eighth } else { seven };
             let one = |case| Machine { speedup: speedup(case), ..machine.clone() };
-            OpSamples {
-                cases: (0..8)
-                    .map(|case| one(case).case(&format!("c{case}"), 24, 8, seed * 8 + case))
-                    .collect(),
-            }
+            let cases =
+                (0..8).map(|case| one(case).case(&format!("c{case}"), 24, 8, seed * 8 + case)).collect();
+            OpSamples { cases }
         })?;
         let words = ["faster", "slower", "same", "mixed", "inconclusive", "void"];
         println!("| {label} | {} |", tally.cells(&words));

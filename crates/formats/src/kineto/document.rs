@@ -16,6 +16,7 @@ const LONGEST: usize = 64 << 20;
 /// How much of the beginning is kept to say what a file looks like.
 const HEAD: usize = 4096;
 const BOM: &[u8] = b"\xef\xbb\xbf";
+const EVENTS_KEY: &[u8] = b"\"traceEvents\"";
 
 /// Reads one member of a bundle as a capture.
 ///
@@ -28,11 +29,20 @@ pub fn read(
     observer: &dyn Observer,
 ) -> Result<(Trace, Vec<ReadNote>), Error> {
     let file = bundle.members().get(member).map(|member| member.name.clone()).unwrap_or_default();
-    let source = bundle.open(member).map_err(|source| Error::Io { file: file.clone(), source })?;
-    std::thread::scope(|scope| {
-        let window = pump(scope, source, &file)?;
-        Document::new(file, window).run(observer)
-    })
+    let pass = |state: State| {
+        let source = bundle.open(member).map_err(|source| Error::Io { file: file.clone(), source })?;
+        std::thread::scope(|scope| {
+            Document::new(file.clone(), pump(scope, source, &file)?, state).run(observer)
+        })
+    };
+    match pass(State::Head) {
+        // Damage before the events can hide them from a reader that follows the grammar: look for them by their key.
+        Err(error @ Error::NotACapture { .. }) => match pass(State::Search) {
+            Err(Error::NotACapture { .. }) => Err(error),
+            other => other,
+        },
+        other => other,
+    }
 }
 
 /// Where in the document the window is.
@@ -40,6 +50,8 @@ pub fn read(
 enum State {
     /// Before the first byte that says what it is.
     Head,
+    /// Before the key of the events, after a first pass that the grammar led astray.
+    Search,
     /// Inside the top-level object, before a key or its end.
     Keys,
     /// Before a top-level value that is skipped as it streams by.
@@ -90,11 +102,11 @@ enum Shape {
 }
 
 impl Document {
-    fn new(file: String, window: Window) -> Self {
+    fn new(file: String, window: Window, state: State) -> Self {
         Self {
             file,
             window,
-            state: State::Head,
+            state,
             filler: Filler::default(),
             head: Vec::new(),
             keys: Vec::new(),
@@ -109,6 +121,7 @@ impl Document {
         loop {
             let step = match self.state {
                 State::Head => self.head(),
+                State::Search => self.search(),
                 State::Keys => self.keys(),
                 State::Skip(skip) => self.skip(skip),
                 State::Events { array, object } => self.events(array, object),
@@ -155,7 +168,7 @@ impl Document {
         let early = match self.state {
             State::Done => false,
             State::Events { array, .. } => array || rest > 0,
-            State::Head | State::Keys | State::Skip(_) => true,
+            State::Head | State::Search | State::Keys | State::Skip(_) => true,
         };
         if early {
             self.filler.losses.add(Kind::TruncatedText, self.window.offset(), 0, rest);
@@ -211,6 +224,28 @@ impl Document {
             _ => self.shape = Shape::NoJson,
         }
         Step::Go
+    }
+
+    /// Looks for `"traceEvents": [` wherever it stands.
+    fn search(&mut self) -> Step {
+        let bytes = self.window.bytes();
+        let mut found = memchr::memmem::find_iter(bytes, EVENTS_KEY).filter_map(|key| {
+            let mut cursor = Cursor::new(bytes, key + EVENTS_KEY.len());
+            cursor.expect(b':').and_then(|()| cursor.expect(b'[')).is_ok().then_some((key, cursor.at))
+        });
+        if let Some((key, events)) = found.next() {
+            self.filler.losses.add(Kind::SkippedBytes, 0, 0, self.window.offset() + key as u64);
+            self.window.consume(events);
+            self.shape = Shape::Object;
+            self.has_events = true;
+            self.state = State::Events { array: true, object: true };
+            return Step::Go;
+        }
+        // The key, its colon and its bracket may straddle two windows.
+        let keep = if self.window.ended() { 0 } else { 256.min(bytes.len()) };
+        let searched = bytes.len() - keep;
+        self.window.consume(searched);
+        Step::NeedMore
     }
 
     fn keys(&mut self) -> Step {

@@ -151,8 +151,12 @@ impl Filler {
         length: Option<Result<Nanos, kforge_units::DecimalError>>,
         byte: u64,
     ) {
-        let class = class(&event.category.decoded());
+        let category = event.category.decoded();
+        let class = class(&category);
         if class == Class::Other {
+            if category.iter().any(|byte| !(0x20..0x7f).contains(byte)) {
+                self.losses.event(Kind::OddCategory, byte);
+            }
             return;
         }
         let start = event.ts.and_then(|text| nanos_from_micros(text).ok()).map(|ns| Instant(ns.get()));

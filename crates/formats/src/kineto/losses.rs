@@ -18,6 +18,7 @@ pub(super) enum Kind {
     InvalidUtf8,
     ControlCharacter,
     InvalidEscape,
+    OddCategory,
     NoLength,
     BadLength,
     NoStart,
@@ -44,6 +45,7 @@ impl Kind {
         Self::InvalidUtf8,
         Self::ControlCharacter,
         Self::InvalidEscape,
+        Self::OddCategory,
         Self::NoLength,
         Self::BadLength,
         Self::NoStart,
@@ -68,6 +70,7 @@ impl Kind {
             Self::InvalidUtf8 => "capture.invalid-utf8",
             Self::ControlCharacter => "capture.control-character",
             Self::InvalidEscape => "capture.invalid-escape",
+            Self::OddCategory => "capture.odd-category",
             Self::NoLength => "capture.no-length",
             Self::BadLength => "capture.bad-length",
             Self::NoStart => "capture.no-start",
@@ -117,6 +120,9 @@ impl Kind {
             Self::InvalidEscape => {
                 format!("{events} distinct name(s) hold an escape that JSON does not know; kept as written; the first at byte {first}")
             }
+            Self::OddCategory => format!(
+                "{events} event(s) have a category with characters that no category has; what they were is unknown; the first at byte {first}"
+            ),
             Self::NoLength => format!(
                 "{events} device activities have no length; they are counted and contribute no time; the first at byte {first}"
             ),

@@ -137,6 +137,20 @@ fn every_lab_capture_is_counted_as_the_oracle_counts_it() {
 }
 
 #[test]
+fn random_captures_of_odd_but_legal_things_are_counted_as_the_oracle_counts_them() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let count = if std::env::var_os("KFORGE_SLOW").is_some() { "2000" } else { "80" };
+    let status = Command::new("python3")
+        .arg(workspace_root().join("tests/generate/odd_captures.py"))
+        .arg(folder.path())
+        .args(["--count", count])
+        .status()
+        .expect("python3 runs");
+    assert!(status.success(), "python3 tests/generate/odd_captures.py");
+    judge_folder("random captures", folder.path());
+}
+
+#[test]
 fn the_pair_has_the_kernels_and_the_kernel_time_that_were_measured() {
     let Some(lab) = lab("facts of the pair") else { return };
     for (name, kernels, kernel_sum_ns) in [("pair_before", 364, 1_373_218), ("pair_after", 238, 1_035_253)] {

@@ -508,7 +508,7 @@ class FrameRules:
             return None
         file = match.group(1).replace("\\", "/")
         path = INSTALLED.sub("", file)
-        if path.startswith(self.folders) or path.rsplit("/", 1)[-1] in self.files:
+        if path.startswith(self.folders) or path in self.files:
             return None
         return (path, int(match.group(2)), match.group(3)), match.group(3) in self.wrappers
 

@@ -5,6 +5,7 @@
 mod envelope;
 mod failure;
 mod format;
+mod kernel_name;
 mod rendered;
 mod table;
 pub mod trace;

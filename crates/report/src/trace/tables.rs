@@ -2,6 +2,7 @@
 
 use super::cells::{Width, grouped_u, micros, name, percent, time_of};
 use super::section::Section;
+use crate::kernel_name::short_kernel;
 use crate::{Align, Table};
 use kforge_units::{Nanos, count, middle_short, share};
 use kforge_workbench::trace::{KernelRow, ModuleRow, Response, Table as Rows};
@@ -116,46 +117,36 @@ fn step_table(response: &Response, top: Option<usize>, width: Width) -> (Table, 
 }
 
 fn kernel_table(rows: &Rows<KernelRow>, top: Option<usize>, width: Width, noun: &str) -> (Table, String) {
-    let mut table = Table::new(&[
+    let number = |ns: Option<i64>| ns.map_or("-".to_owned(), micros);
+    let mut columns = vec![
         (noun, Align::Left),
         ("family", Align::Left),
         ("count", Align::Right),
         ("total µs", Align::Right),
-        ("mean", Align::Right),
-        ("min", Align::Right),
-        ("max", Align::Right),
+        ("mean µs", Align::Right),
+        ("max µs", Align::Right),
         ("share", Align::Right),
         ("cum.", Align::Right),
-    ]);
+    ];
     if width == Width::Full {
-        table = Table::new(&[
-            (noun, Align::Left),
-            ("family", Align::Left),
-            ("count", Align::Right),
-            ("total µs", Align::Right),
-            ("mean µs", Align::Right),
-            ("min µs", Align::Right),
-            ("max µs", Align::Right),
-            ("share", Align::Right),
-            ("cumulative", Align::Right),
-            ("launch µs", Align::Right),
-        ]);
+        columns.extend([("min µs", Align::Right), ("launch µs", Align::Right), ("replayed", Align::Right)]);
     }
+    let mut table = Table::new(&columns);
     for row in cut(rows, top) {
-        let number = |ns: Option<i64>| ns.map_or("-".to_owned(), micros);
         let parts: Vec<&str> = row.labels.parts.iter().map(|part| part.name()).collect();
         let family = if parts.len() > 1 { parts.join("+") } else { row.labels.operation.name().to_owned() };
         table.row([
-            name(&row.name, width, 28),
-            name(&family, width, 13),
+            if width == Width::Page { short_kernel(&row.name, 34) } else { row.name.clone() },
+            name(&family, width, 14),
             grouped_u(row.count),
             micros(row.total_ns),
             number(row.mean_ns),
-            number(row.min_ns),
             number(row.max_ns),
             percent(row.share),
             percent(row.cumulative_share),
+            number(row.min_ns),
             number(row.launch_ns),
+            grouped_u(row.graph_replayed),
         ]);
     }
     let hidden: i64 = rows.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();

@@ -42,7 +42,7 @@ impl Composer<'_> {
             .rows
             .iter()
             .map(|row| DetailRow {
-                module: row.key.module.map(|module| module.index()),
+                module: row.key.module.map(kforge_analysis::ModuleId::index),
                 name: self.text(row.key.name),
                 labels: self.labels(row.key.name),
                 op: row.key.op.map(|op| self.text(op)),

@@ -1,0 +1,29 @@
+//! How the tour reads.
+
+use crate::Rendered;
+use kforge_workbench::tour::{Response, Step};
+
+/// What stands before a step's own output.
+pub fn announcement(step: &Step) -> Rendered {
+    let why = if step.why.is_empty() { String::new() } else { format!("\n# {}\n", step.why) };
+    Rendered::new(format!("{why}$ {}", step.command_line()))
+}
+
+/// The last lines of the tour.
+pub fn render(response: &Response) -> Rendered {
+    if response.complete {
+        return Rendered::new(format!(
+            "\nThe circle is closed: {} steps. The folder is kept for looking around: {}",
+            response.steps.len(),
+            response.folder
+        ));
+    }
+    let failed = response.steps.last().map_or_else(String::new, |step| {
+        let exit = step.exit.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+        format!("`{}` ended with {exit} where {} was expected. ", step.command, step.expected)
+    });
+    Rendered::new(format!(
+        "\nThe tour stopped: {failed}An inconclusive verdict means that this machine was too noisy; run the tour again on a quiet one.\nThe folder is kept: {}",
+        response.folder
+    ))
+}

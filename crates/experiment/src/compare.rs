@@ -1,0 +1,248 @@
+//! One output beside the reference's: what differs, by how much, and where it is worst.
+//!
+//! Invariant: the numbers are of every element; nothing is sampled, and what cannot be compared does not pass.
+
+use crate::dtype::Dtype;
+use crate::runner::DumpedOutput;
+use kforge_record::{CheckedOutput, Real, Tolerance, Worst};
+
+/// What an output must be.
+#[derive(Clone, Debug)]
+pub struct Expected<'a> {
+    /// The output's name.
+    pub name: &'a str,
+    /// Its element type.
+    pub dtype: Dtype,
+    /// Its extents.
+    pub shape: &'a [u64],
+    /// What it may differ by.
+    pub tolerance: Tolerance,
+    /// The reference's output: binary64 where `dtype` is a float, else the same integer type.
+    pub reference: &'a [u8],
+    /// The nonce of the poison that was written before the run; absent for in-place operands.
+    pub nonce: Option<u64>,
+}
+
+/// Sums over the elements.
+#[derive(Default)]
+struct Tally {
+    mismatches: u64,
+    nan_differs: u64,
+    inf_differs: u64,
+    survivors: u64,
+    max_abs: f64,
+    max_rel: f64,
+    max_ulp: u64,
+    worst: Option<(usize, f64, f64)>,
+}
+
+impl Tally {
+    fn finite(&mut self, index: usize, got: f64, expected: f64, tolerance: &Tolerance) {
+        let difference = (got - expected).abs();
+        if difference > self.max_abs {
+            self.max_abs = difference;
+            self.worst = Some((index, got, expected));
+        }
+        if expected != 0.0 {
+            self.max_rel = self.max_rel.max(difference / expected.abs());
+        }
+        // Written so that a difference that is no number mismatches.
+        let inside = difference <= tolerance.abs.get() + tolerance.rel.get() * expected.abs();
+        if !inside {
+            self.mismatches += 1;
+        }
+    }
+}
+
+/// Compares an output with what it must be.
+pub fn compare(expected: &Expected<'_>, got: &DumpedOutput) -> CheckedOutput {
+    let dtype = expected.dtype;
+    let count = expected.shape.iter().product::<u64>() as usize;
+    let reference = if dtype.is_float() { Dtype::F64 } else { dtype };
+    let comparable = got.dtype == dtype.name()
+        && got.shape == expected.shape
+        && got.bytes.len() == count * dtype.width()
+        && expected.reference.len() == count * reference.width();
+    let mut tally = Tally::default();
+    if comparable {
+        let pattern = expected.nonce.map(|nonce| dtype.poison(nonce));
+        let elements =
+            got.bytes.chunks_exact(dtype.width()).zip(expected.reference.chunks_exact(reference.width()));
+        for (index, (mine, theirs)) in elements.enumerate() {
+            let (mine, theirs) = (dtype.bits(mine), reference.bits(theirs));
+            if dtype.is_float() {
+                float(&mut tally, index, dtype, mine, f64::from_bits(theirs), &expected.tolerance);
+                tally.survivors += u64::from(pattern == Some(mine));
+            } else {
+                let (got, wanted) = (dtype.integer(mine), dtype.integer(theirs));
+                tally.finite(index, got as f64, wanted as f64, &expected.tolerance);
+                // An honest integer may equal the pattern; one that is wrong and equals it was not written.
+                tally.survivors += u64::from(pattern == Some(mine) && got != wanted);
+            }
+        }
+    }
+    finish(expected, got, comparable, count, &tally)
+}
+
+fn float(tally: &mut Tally, index: usize, dtype: Dtype, mine: u64, expected: f64, tolerance: &Tolerance) {
+    let got = dtype.value(mine);
+    let rounded = dtype.value(dtype.round(expected));
+    if got.is_nan() || expected.is_nan() {
+        if got.is_nan() != expected.is_nan() {
+            tally.nan_differs += 1;
+            tally.mismatches += 1;
+        }
+    } else if got.is_infinite() || rounded.is_infinite() {
+        // What overflows the output's type is expected to be infinite there.
+        if got.to_bits() != rounded.to_bits() {
+            tally.inf_differs += 1;
+            tally.mismatches += 1;
+        }
+    } else {
+        tally.finite(index, got, expected, tolerance);
+        let distance = dtype.ulp_distance(mine, dtype.round(expected)).unwrap_or(0);
+        tally.max_ulp = tally.max_ulp.max(distance);
+    }
+}
+
+fn finish(
+    expected: &Expected<'_>,
+    got: &DumpedOutput,
+    comparable: bool,
+    count: usize,
+    tally: &Tally,
+) -> CheckedOutput {
+    let mut checked = CheckedOutput {
+        name: expected.name.to_owned(),
+        dtype: expected.dtype.name().to_owned(),
+        dtype_got: got.dtype.clone(),
+        shape: expected.shape.to_vec(),
+        shape_got: got.shape.clone(),
+        compared: if comparable { count as u64 } else { 0 },
+        mismatches: tally.mismatches,
+        max_abs: Real::new(tally.max_abs),
+        max_rel: Real::new(tally.max_rel),
+        max_ulp: expected.dtype.is_float().then_some(tally.max_ulp),
+        worst: tally.worst.map(|(index, got, wanted)| Worst {
+            index: position(index as u64, expected.shape),
+            got: Real::new(got),
+            expected: Real::new(wanted),
+        }),
+        nan_differs: tally.nan_differs,
+        inf_differs: tally.inf_differs,
+        poison_survivors: tally.survivors,
+        tolerance: expected.tolerance,
+        passed: false,
+    };
+    checked.passed = checked.computed_pass();
+    checked
+}
+
+/// The index of an element in each dimension.
+fn position(flat: u64, shape: &[u64]) -> Vec<u64> {
+    let mut left = flat;
+    let mut index: Vec<u64> = shape
+        .iter()
+        .rev()
+        .map(|extent| {
+            let at = left % extent.max(&1);
+            left /= extent.max(&1);
+            at
+        })
+        .collect();
+    index.reverse();
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(got: &[f32], reference: &[f64], nonce: Option<u64>) -> CheckedOutput {
+        let shape = [got.len() as u64];
+        let bytes: Vec<u8> = reference.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let expected = Expected {
+            name: "y",
+            dtype: Dtype::F32,
+            shape: &shape,
+            tolerance: Tolerance {
+                abs: Real::new(1e-6),
+                rel: Real::new(1e-5),
+                max_ulp: None,
+                mismatch_share: Real::new(0.0),
+            },
+            reference: &bytes,
+            nonce,
+        };
+        let dumped = DumpedOutput {
+            slot: 0,
+            name: "y".to_owned(),
+            dtype: "f32".to_owned(),
+            shape: shape.to_vec(),
+            bytes: got.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        };
+        let checked = compare(&expected, &dumped);
+        assert_eq!(checked.contradiction(), None, "the record's own audit agrees");
+        checked
+    }
+
+    #[test]
+    fn an_equal_output_passes_with_no_difference() {
+        let checked = check(&[1.0, -2.0, 0.0], &[1.0, -2.0, 0.0], Some(7));
+        assert!(checked.passed);
+        assert_eq!((checked.max_abs.get(), checked.max_ulp, checked.compared), (0.0, Some(0), 3));
+    }
+
+    #[test]
+    fn a_wrong_tail_is_counted_and_located() {
+        let checked = check(&[1.0, 2.0, 3.5], &[1.0, 2.0, 3.0], None);
+        assert!(!checked.passed);
+        assert_eq!(checked.mismatches, 1);
+        assert_eq!(checked.worst.unwrap().index, [2]);
+    }
+
+    #[test]
+    fn nan_on_one_side_is_never_equal_and_on_both_it_is() {
+        assert!(!check(&[f32::NAN], &[1.0], None).passed);
+        assert!(!check(&[1.0], &[f64::NAN], None).passed);
+        assert!(check(&[f32::NAN], &[f64::NAN], None).passed);
+    }
+
+    #[test]
+    fn infinities_must_have_their_sign_and_overflow_is_one() {
+        assert!(check(&[f32::INFINITY], &[f64::INFINITY], None).passed);
+        assert!(!check(&[f32::INFINITY], &[f64::NEG_INFINITY], None).passed);
+        assert!(check(&[f32::INFINITY], &[1e300], None).passed);
+        assert!(!check(&[f32::MAX], &[1e300], None).passed);
+        assert!(!check(&[f32::INFINITY], &[1.0], None).passed);
+    }
+
+    #[test]
+    fn poison_that_survives_is_counted_even_where_nan_is_expected() {
+        let pattern = f32::from_bits(Dtype::F32.poison(99) as u32);
+        let checked = check(&[1.0, pattern], &[1.0, f64::NAN], Some(99));
+        assert!(!checked.passed);
+        assert_eq!(checked.poison_survivors, 1);
+    }
+
+    #[test]
+    fn positions_are_row_major() {
+        assert_eq!(position(7, &[2, 5]), [1, 2]);
+        assert_eq!(position(0, &[]), Vec::<u64>::new());
+    }
+
+    proptest! {
+        // The slow twin: worst and count by definition, over all elements.
+        #[test]
+        fn tallies_are_those_of_the_definition(pairs in proptest::collection::vec((-1e3_f32..1e3, -1e3_f64..1e3), 1..50)) {
+            let got: Vec<f32> = pairs.iter().map(|p| p.0).collect();
+            let reference: Vec<f64> = pairs.iter().map(|p| p.1).collect();
+            let checked = check(&got, &reference, None);
+            let differences: Vec<f64> = pairs.iter().map(|(g, r)| (f64::from(*g) - r).abs()).collect();
+            prop_assert_eq!(checked.max_abs.get().to_bits(), differences.iter().copied().fold(0.0, f64::max).to_bits());
+            let outside = pairs.iter().zip(&differences).filter(|((_, r), d)| **d > 1e-6 + 1e-5 * r.abs()).count();
+            prop_assert_eq!(checked.mismatches, outside as u64);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! One command as a child: a script, its own process group, pipes, a log, and an end that leaves nothing behind.
+
+use super::place::{Place, quoted};
+use super::relay::Relay;
+use crate::interrupt::Interrupt;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct JobSpec<'a> {
+    /// A shell command.
+    pub command: &'a str,
+    /// The folder it runs in, here.
+    pub folder: &'a Path,
+    /// Variables beside the inherited ones and those of the place; values are already names inside.
+    pub env: &'a [(String, String)],
+    /// Where its script, its group's number and its log go.
+    pub scratch: &'a Path,
+    /// A word for file names.
+    pub label: &'a str,
+    /// Whether the command reads the pipe; otherwise it reads nothing and the pipe only watches kforge.
+    pub reads_input: bool,
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With exit status 0.
+    Well,
+    /// With another status or by a signal; a clause such as `ended with status 2`.
+    Badly(String),
+    /// It was killed at its deadline.
+    Late(Duration),
+    /// The user asked to stop, and it was killed.
+    Interrupted,
+}
+
+/// A running command.
+pub struct Job<'a> {
+    pub(super) child: Child,
+    place: &'a Place,
+    relay: &'a Relay,
+    /// Process groups where the command runs; the first is the one that the script made.
+    groups: Vec<i32>,
+    group_file: PathBuf,
+    log: PathBuf,
+}
+
+/// Numbers the files of jobs inside one process.
+static SERIAL: AtomicU64 = AtomicU64::new(0);
+
+/// How often waiting looks at deadlines and interrupts.
+const SLICE: Duration = Duration::from_millis(2);
+
+impl<'a> Job<'a> {
+    /// Starts a command.
+    ///
+    /// # Errors
+    /// Where its files cannot be written, the folder is not visible inside, or the program cannot be started.
+    pub fn start(spec: &JobSpec<'_>, place: &'a Place, relay: &'a Relay) -> std::io::Result<Self> {
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let file = |ending: &str| spec.scratch.join(format!("{serial:04}-{}.{ending}", spec.label));
+        let (script, group_file, log) = (file("sh"), file("group"), file("log"));
+        let inside = |path: &Path| {
+            place.inside(path).ok_or_else(|| {
+                std::io::Error::new(
+                    std::io::ErrorKind::NotFound,
+                    format!("{} is not visible inside; map it", path.display()),
+                )
+            })
+        };
+        std::fs::write(&script, script_text(spec, place, &inside(spec.folder)?, &inside(&group_file)?))?;
+        let script_inside = inside(&script)?;
+        let mut words = place.prefix.iter().map(String::as_str).chain(["sh", &script_inside]);
+        let program = words.next().unwrap_or("sh");
+        let output = File::create(&log)?;
+        let mut command = Command::new(program);
+        command.args(words).stdin(Stdio::piped()).stderr(output.try_clone()?).process_group(0);
+        if spec.reads_input {
+            command.stdout(Stdio::piped());
+        } else {
+            command.stdout(output);
+        }
+        let child = command.spawn()?;
+        Ok(Self { child, place, relay, groups: Vec::new(), group_file, log })
+    }
+
+    /// Registers the command's group with the helper, once the script has said which it is.
+    pub fn watch(&mut self) {
+        for _ in 0..2500 {
+            if let Some(group) = self.read_group() {
+                self.adopt(group);
+                return;
+            }
+            if matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
+                return;
+            }
+            sleep(SLICE);
+        }
+    }
+
+    fn read_group(&self) -> Option<i32> {
+        std::fs::read_to_string(&self.group_file).ok()?.trim().parse().ok().filter(|group| *group > 1)
+    }
+
+    /// A group that belongs to this command too: a runner that made one of its own says so in its hello.
+    pub fn adopt(&mut self, group: i32) {
+        if group > 1 && !self.groups.contains(&group) {
+            self.groups.push(group);
+            self.relay.add(group);
+        }
+    }
+
+    /// Sends a signal to every group of the command, where it runs.
+    pub fn signal(&self, signal: Signal) {
+        for group in &self.groups {
+            if self.place.is_elsewhere() {
+                self.relay.signal(signal.as_str().trim_start_matches("SIG"), *group);
+            } else {
+                // A group that has ended already is what was wanted.
+                let _ = killpg(Pid::from_raw(*group), signal);
+            }
+        }
+    }
+
+    /// Waits for the end, within a deadline.
+    pub fn wait(&mut self, deadline: Duration, interrupt: &dyn Interrupt) -> Ended {
+        self.watch();
+        let mut left = deadline;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return how(status),
+                Ok(None) => {}
+                Err(error) => return Ended::Badly(format!("could not be waited for: {error}")),
+            }
+            if interrupt.is_set() {
+                self.kill();
+                return Ended::Interrupted;
+            }
+            if left.is_zero() {
+                self.kill();
+                return Ended::Late(deadline);
+            }
+            let pause = SLICE.min(left);
+            sleep(pause);
+            left -= pause;
+        }
+    }
+
+    /// Kills every process of the command, inside and here, and waits until they are gone.
+    pub fn kill(&mut self) {
+        if self.groups.is_empty()
+            && let Some(group) = self.read_group()
+        {
+            self.groups.push(group);
+        }
+        // A stopped process takes a kill as well as a running one.
+        self.signal(Signal::SIGKILL);
+        drop(self.child.stdin.take());
+        // The script ends by itself once its command is gone; what is left here then is the prefix.
+        for _ in 0..250 {
+            if matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
+                break;
+            }
+            sleep(SLICE);
+        }
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
+            let _ = self.child.wait();
+        }
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        for group in self.groups.drain(..) {
+            self.relay.remove(group);
+        }
+    }
+
+    /// The last lines of what the command wrote, at most 4 KiB.
+    pub fn log_tail(&self) -> String {
+        log_tail(&self.log)
+    }
+
+    /// Waits a moment for an orderly end, then kills what is left.
+    pub fn finish(&mut self, patience: Duration) -> Option<ExitStatus> {
+        drop(self.child.stdin.take());
+        let mut left = patience;
+        while !left.is_zero() {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                // Children of the command that stayed in its group end with it.
+                self.signal(Signal::SIGKILL);
+                self.forget();
+                return Some(status);
+            }
+            sleep(SLICE);
+            left = left.saturating_sub(SLICE);
+        }
+        self.kill();
+        None
+    }
+}
+
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) || !self.groups.is_empty() {
+            self.kill();
+        }
+    }
+}
+
+/// A clause about an exit status.
+pub(super) fn how(status: ExitStatus) -> Ended {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Ended::Well,
+        // A shell reports its command's signal as 128 + its number.
+        (Some(code), _) if code > 128 && code < 128 + 65 => Ended::Badly(signal_clause(code - 128)),
+        (Some(code), _) => Ended::Badly(format!("ended with status {code}")),
+        (None, Some(signal)) => Ended::Badly(signal_clause(signal)),
+        (None, None) => Ended::Badly("ended".to_owned()),
+    }
+}
+
+fn signal_clause(number: i32) -> String {
+    match Signal::try_from(number) {
+        Ok(Signal::SIGKILL) => "was killed (SIGKILL; out of memory is a common cause)".to_owned(),
+        Ok(signal) => format!("was ended by {}", signal.as_str()),
+        Err(_) => format!("was ended by signal {number}"),
+    }
+}
+
+pub(super) fn log_tail(path: &Path) -> String {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let start = bytes.len().saturating_sub(4096);
+    let text = String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(20)..].join("\n")
+}
+
+/// The script: change folder, set variables, start the command as a process group, say its number, wait.
+///
+/// Job control gives the command a group of its own in every POSIX shell. Where the command reads nothing, a reader of the pipe
+/// kills the group when kforge goes away.
+fn script_text(spec: &JobSpec<'_>, place: &Place, folder: &str, group_file: &str) -> String {
+    let mut text = format!("cd {} || exit 96\n", quoted(folder));
+    for (name, value) in place.env.iter().chain(spec.env) {
+        let _ = writeln!(text, "export {name}={}", quoted(value));
+    }
+    let input = if spec.reads_input { "<&3" } else { "</dev/null" };
+    let _ = write!(
+        text,
+        "exec 3<&0\nset -m\nsh -c {command} {input} 3<&- &\njob=$!\nset +m\nexec 0</dev/null\n\
+         echo \"$job\" > {file}.new && mv {file}.new {file}\n",
+        command = quoted(spec.command),
+        file = quoted(group_file),
+    );
+    if spec.reads_input {
+        text.push_str("exec 3<&-\nwait \"$job\"\nexit $?\n");
+    } else {
+        text.push_str(
+            "( cat <&3 >/dev/null 2>&1; kill -KILL -- \"-$job\" 2>/dev/null ) >/dev/null 2>&1 &\nguard=$!\nexec 3<&-\n\
+             wait \"$job\"\ncode=$?\nkill \"$guard\" 2>/dev/null\nexit $code\n",
+        );
+    }
+    text
+}

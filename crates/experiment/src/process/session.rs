@@ -1,0 +1,397 @@
+//! The runner protocol over a child's pipes.
+
+use super::job::{Ended, Job, JobSpec, how};
+use super::place::Place;
+use super::relay::Relay;
+use crate::clock::Clock;
+use crate::fill::Fill;
+use crate::interrupt::Interrupt;
+use crate::runner::{
+    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Operand, Preparation, Runner, RunnerFault,
+};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The version of the protocol spoken here.
+pub const PROTOCOL: u32 = 1;
+/// A line longer than this is no answer.
+const LONGEST_LINE: usize = 16 << 20;
+/// How often waiting looks at interrupts.
+const SLICE_MS: u16 = 50;
+
+/// A runner in a child process.
+pub struct ProcessRunner<'a> {
+    job: Job<'a>,
+    place: &'a Place,
+    clock: &'a dyn Clock,
+    interrupt: &'a dyn Interrupt,
+    deadline: Duration,
+    exchange: PathBuf,
+    stamps: &'a [String],
+    pid: i32,
+    serial: u64,
+    pending: Vec<u8>,
+    paused: bool,
+}
+
+/// What a process runner needs beside its command.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Where commands run.
+    pub place: &'a Place,
+    /// The helper there.
+    pub relay: &'a Relay,
+    /// The clock for deadlines.
+    pub clock: &'a dyn Clock,
+    /// Whether the user wants to stop.
+    pub interrupt: &'a dyn Interrupt,
+    /// The stamps of the harness texts that this kforge wrote.
+    pub stamps: &'a [String],
+}
+
+#[derive(Serialize)]
+struct TensorMessage<'a> {
+    name: &'a str,
+    role: &'static str,
+    dtype: &'static str,
+    shape: &'a [u64],
+    fill: Fill,
+}
+
+impl<'a> TensorMessage<'a> {
+    fn of(operand: &'a Operand) -> Self {
+        Self {
+            name: &operand.name,
+            role: operand.role.word(),
+            dtype: operand.dtype.name(),
+            shape: &operand.shape,
+            fill: operand.recipe.message(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "verb", rename_all = "lowercase")]
+enum Message<'a> {
+    Hello { protocol: u32, rank: u32, world: u32 },
+    Prepare { case: &'a str, params: &'a BTreeMap<String, i64>, slots: u32, tensors: Vec<TensorMessage<'a>> },
+    Poison { nonce: String },
+    Run { order: &'a [u32], passes: u64, batches: u64, mode: &'static str },
+    Dump { slots: &'a [u32], path: String },
+    Refill { tensors: Vec<TensorMessage<'a>> },
+    Quit,
+}
+
+impl Message<'_> {
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::Hello { .. } => "hello",
+            Self::Prepare { .. } => "prepare",
+            Self::Poison { .. } => "poison",
+            Self::Run { .. } => "run",
+            Self::Dump { .. } => "dump",
+            Self::Refill { .. } => "refill",
+            Self::Quit => "quit",
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    id: u64,
+    #[serde(flatten)]
+    message: &'a Message<'a>,
+}
+
+impl<'a> ProcessRunner<'a> {
+    /// Starts a runner; it has not said hello yet.
+    pub fn start(
+        spec: &JobSpec<'_>,
+        deadline: Duration,
+        surroundings: Surroundings<'a>,
+    ) -> Result<Self, RunnerFault> {
+        let started = Job::start(spec, surroundings.place, surroundings.relay);
+        let mut job = started.map_err(|error| {
+            RunnerFault::new(FaultKind::NotStarted, format!("could not be started: {error}"))
+        })?;
+        job.watch();
+        Ok(Self {
+            job,
+            place: surroundings.place,
+            clock: surroundings.clock,
+            interrupt: surroundings.interrupt,
+            deadline,
+            exchange: spec.scratch.to_owned(),
+            stamps: surroundings.stamps,
+            pid: 0,
+            serial: 0,
+            pending: Vec::new(),
+            paused: false,
+        })
+    }
+
+    fn fault(&self, kind: FaultKind, what: impl Into<String>) -> RunnerFault {
+        RunnerFault { kind, what: what.into(), log: self.job.log_tail() }
+    }
+
+    /// One message out, its answer back.
+    fn call(&mut self, message: &Message<'_>) -> Result<Value, RunnerFault> {
+        self.serial += 1;
+        let mut line = serde_json::to_vec(&Envelope { id: self.serial, message })
+            .map_err(|error| self.fault(FaultKind::Refused, error.to_string()))?;
+        line.push(b'\n');
+        let sent =
+            self.job.child.stdin.as_mut().map(|input| input.write_all(&line).and_then(|()| input.flush()));
+        if !matches!(sent, Some(Ok(()))) {
+            return Err(self.died(message.word()));
+        }
+        let line = self.answer(message.word())?;
+        let text = String::from_utf8_lossy(&line).into_owned();
+        let garbage = |runner: &Self| {
+            let shown: String = text.chars().take(80).collect();
+            runner.fault(
+                FaultKind::Garbage,
+                format!("wrote something that is no answer to {}: `{shown}`", message.word()),
+            )
+        };
+        let value: Value = serde_json::from_str(&text).map_err(|_| garbage(self))?;
+        if value.get("ok").and_then(Value::as_bool) == Some(false) {
+            let error = value.get("error").and_then(Value::as_str).unwrap_or("without a reason");
+            return Err(self.fault(FaultKind::Refused, format!("refused {}: {error}", message.word())));
+        }
+        if value.get("id").and_then(Value::as_u64) != Some(self.serial) {
+            return Err(garbage(self));
+        }
+        Ok(value)
+    }
+
+    /// The next line, within the deadline.
+    fn answer(&mut self, verb: &str) -> Result<Vec<u8>, RunnerFault> {
+        let start = self.clock.now();
+        let limit = i64::try_from(self.deadline.as_nanos()).unwrap_or(i64::MAX);
+        loop {
+            if let Some(end) = memchr_newline(&self.pending) {
+                let mut line: Vec<u8> = self.pending.drain(..=end).collect();
+                line.pop();
+                return Ok(line);
+            }
+            if self.pending.len() > LONGEST_LINE {
+                return Err(self.fault(
+                    FaultKind::Garbage,
+                    format!("wrote {} bytes without a line end", self.pending.len()),
+                ));
+            }
+            if self.interrupt.is_set() {
+                return Err(self.fault(FaultKind::Interrupted, "was interrupted"));
+            }
+            if self.clock.now().since(start).0 > limit {
+                self.job.kill();
+                return Err(self.fault(
+                    FaultKind::Hung,
+                    format!("did not answer {verb} within {} s", self.deadline.as_secs()),
+                ));
+            }
+            if !self.read_some()? {
+                return Err(self.died(verb));
+            }
+        }
+    }
+
+    /// Reads what is there; false at the end of the stream.
+    fn read_some(&mut self) -> Result<bool, RunnerFault> {
+        let Some(output) = self.job.child.stdout.as_mut() else { return Ok(false) };
+        let ready = {
+            let mut waiting = [PollFd::new(output.as_fd(), PollFlags::POLLIN)];
+            poll(&mut waiting, PollTimeout::from(SLICE_MS))
+        };
+        match ready {
+            Ok(0) | Err(nix::errno::Errno::EINTR) => return Ok(true),
+            Ok(_) => {}
+            Err(error) => return Err(self.fault(FaultKind::Died, format!("cannot be read: {error}"))),
+        }
+        let mut buffer = [0_u8; 8192];
+        match output.read(&mut buffer) {
+            Ok(0) => Ok(false),
+            Ok(count) => {
+                self.pending.extend_from_slice(&buffer[..count]);
+                Ok(true)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(true),
+            Err(error) => Err(self.fault(FaultKind::Died, format!("cannot be read: {error}"))),
+        }
+    }
+
+    /// The runner ended while an answer was due.
+    fn died(&mut self, verb: &str) -> RunnerFault {
+        let status = self.job.finish(Duration::from_millis(500));
+        let clause = match status.map(how) {
+            Some(Ended::Badly(clause)) => clause,
+            Some(_) => "ended with status 0".to_owned(),
+            None => "closed its output".to_owned(),
+        };
+        self.fault(FaultKind::Died, format!("{clause} before it answered {verb}"))
+    }
+
+    fn typed<T: for<'de> Deserialize<'de>>(
+        &self,
+        value: &Value,
+        field: &str,
+        verb: &str,
+    ) -> Result<T, RunnerFault> {
+        value.get(field).and_then(|field| T::deserialize(field).ok()).ok_or_else(|| {
+            self.fault(FaultKind::Garbage, format!("answered {verb} without a usable `{field}`"))
+        })
+    }
+}
+
+/// The file of a dump, header lines and raw bytes in turn.
+fn read_dump(bytes: &[u8]) -> Option<Vec<DumpedOutput>> {
+    #[derive(Deserialize)]
+    struct Header {
+        slot: u32,
+        name: String,
+        dtype: String,
+        shape: Vec<u64>,
+        bytes: usize,
+    }
+    let mut outputs = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let end = memchr_newline(rest)?;
+        let header: Header = serde_json::from_slice(rest.get(..end)?).ok()?;
+        let data = rest.get(end + 1..)?.get(..header.bytes)?;
+        rest = rest.get(end + 1 + header.bytes..)?;
+        outputs.push(DumpedOutput {
+            slot: header.slot,
+            name: header.name,
+            dtype: header.dtype,
+            shape: header.shape,
+            bytes: data.to_vec(),
+        });
+    }
+    Some(outputs)
+}
+
+fn memchr_newline(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| *byte == b'\n')
+}
+
+impl Runner for ProcessRunner<'_> {
+    fn hello(&mut self) -> Result<Hello, RunnerFault> {
+        let value = self.call(&Message::Hello { protocol: PROTOCOL, rank: 0, world: 1 })?;
+        let hello = Hello::deserialize(&value).map_err(|error| {
+            self.fault(FaultKind::Garbage, format!("answered hello without a usable field: {error}"))
+        })?;
+        if hello.protocol != PROTOCOL || hello.world.is_some_and(|world| world != 1) || hello.tick_ns == 0 {
+            return Err(self.fault(
+                FaultKind::Refused,
+                format!(
+                    "speaks protocol {} in a world of {:?}; 1 and 1 are supported",
+                    hello.protocol, hello.world
+                ),
+            ));
+        }
+        if !self.stamps.contains(&hello.harness) {
+            let what = format!(
+                "was built with another harness (`{}`) than the one that kforge wrote; remove copies of kforge_runner from the tree",
+                hello.harness
+            );
+            return Err(self.fault(FaultKind::Foreign, what));
+        }
+        self.pid = hello.pid;
+        self.job.adopt(hello.group);
+        Ok(hello)
+    }
+
+    fn prepare(&mut self, preparation: &Preparation) -> Result<Vec<InputDigests>, RunnerFault> {
+        let value = self.call(&Message::Prepare {
+            case: &preparation.case,
+            params: &preparation.params,
+            slots: preparation.slots,
+            tensors: preparation.operands.iter().map(TensorMessage::of).collect(),
+        })?;
+        self.typed(&value, "inputs", "prepare")
+    }
+
+    fn poison(&mut self, nonce: u64) -> Result<(), RunnerFault> {
+        self.call(&Message::Poison { nonce: format!("{nonce:x}") }).map(|_| ())
+    }
+
+    fn run(&mut self, batch: &Batch) -> Result<Vec<u64>, RunnerFault> {
+        let value = self.call(&Message::Run {
+            order: &batch.order,
+            passes: batch.passes,
+            batches: batch.batches,
+            mode: batch.mode,
+        })?;
+        let samples: Vec<u64> = self.typed(&value, "samples", "run")?;
+        if samples.len() as u64 != batch.batches {
+            return Err(self
+                .fault(FaultKind::Garbage, format!("gave {} samples of {}", samples.len(), batch.batches)));
+        }
+        Ok(samples)
+    }
+
+    fn dump(&mut self, slots: &[u32]) -> Result<Dump, RunnerFault> {
+        let path = self.exchange.join(format!("dump-{}-{}.bin", self.job.child.id(), self.serial));
+        let inside = self.place.inside(&path).unwrap_or_default();
+        let value = self.call(&Message::Dump { slots, path: inside })?;
+        let inputs = self.typed(&value, "inputs", "dump")?;
+        let bytes = std::fs::read(&path)
+            .map_err(|error| self.fault(FaultKind::Garbage, format!("left no dump: {error}")))?;
+        let _ = std::fs::remove_file(&path);
+        let outputs =
+            read_dump(&bytes).ok_or_else(|| self.fault(FaultKind::Garbage, "left a malformed dump"))?;
+        Ok(Dump { outputs, inputs })
+    }
+
+    fn refill(&mut self, operands: &[Operand]) -> Result<Vec<InputDigests>, RunnerFault> {
+        let value =
+            self.call(&Message::Refill { tensors: operands.iter().map(TensorMessage::of).collect() })?;
+        self.typed(&value, "inputs", "refill")
+    }
+
+    fn pause(&mut self) -> Result<(), RunnerFault> {
+        if !self.paused {
+            self.job.signal(Signal::SIGSTOP);
+            self.paused = true;
+        }
+        Ok(())
+    }
+
+    fn resume(&mut self) -> Result<(), RunnerFault> {
+        if self.paused {
+            self.job.signal(Signal::SIGCONT);
+            self.paused = false;
+        }
+        Ok(())
+    }
+
+    fn loaded(&mut self) -> Result<Vec<String>, RunnerFault> {
+        if self.place.is_elsewhere() {
+            let value = self.call(&Message::Hello { protocol: PROTOCOL, rank: 0, world: 1 })?;
+            return self.typed(&value, "files", "hello");
+        }
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid))
+            .map_err(|error| self.fault(FaultKind::Died, format!("has no readable process map: {error}")))?;
+        let value = self.call(&Message::Hello { protocol: PROTOCOL, rank: 0, world: 1 })?;
+        let mut files: Vec<String> = self.typed(&value, "files", "hello")?;
+        files.extend(maps.lines().filter_map(|line| line.find('/').map(|at| line[at..].to_owned())));
+        files.sort();
+        files.dedup();
+        Ok(files)
+    }
+
+    fn quit(&mut self) {
+        let _ = self.resume();
+        let _ = self.call(&Message::Quit);
+        self.job.finish(Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,20 @@
+//! experiment.toml: what it may say, and what it means.
+//!
+//! Invariant: an [`Experiment`] has only names that exist, expressions that parse, and kinds that the engine carries out;
+//! whatever else a file says is refused with its line and a cure.
+
+mod document;
+mod domain;
+mod experiment;
+mod locate;
+mod side;
+mod tensor;
+mod tuning;
+
+pub use domain::{Domain, Range};
+pub(crate) use experiment::case_name;
+pub use experiment::{CaseSpec, Experiment, Work};
+pub use side::{SideSpec, Tree};
+pub(crate) use tensor::extents;
+pub use tensor::{InputKind, InputSpec, OutputSpec};
+pub use tuning::{CacheMode, Tuning};

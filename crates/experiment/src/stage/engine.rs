@@ -1,0 +1,112 @@
+//! What every stage needs of the world, as traits: the engine's own tests put a model behind them and measure nothing real.
+
+use crate::clock::Clock;
+use crate::device::Device;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::operands::{InputSource, Operands};
+use crate::runner::{Hello, Launcher, RunnerFault};
+use crate::spec::Experiment;
+use kforge_record::{Build, Failure, Subject, VoidFinding};
+
+/// A side that could not be made ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideTrouble {
+    /// `materialise`, `build`, `warm`, `check` or `time`.
+    pub stage: &'static str,
+    /// One line.
+    pub what: String,
+    /// The end of the log; empty where there is none.
+    pub log: String,
+}
+
+impl SideTrouble {
+    /// A runner's fault at a stage.
+    pub fn of_runner(stage: &'static str, fault: &RunnerFault) -> Self {
+        Self { stage, what: format!("the runner {}", fault.what), log: fault.log.clone() }
+    }
+
+    /// The durable form: the last line of the log is part of it.
+    pub fn failure(&self) -> Failure {
+        let last = self.log.lines().rev().find(|line| !line.trim().is_empty());
+        let what = match last {
+            Some(line) => format!("{} (log: {})", self.what, line.trim()),
+            None => self.what.clone(),
+        };
+        Failure { stage: self.stage.to_owned(), what }
+    }
+}
+
+/// A side bound by content.
+#[derive(Clone, Debug)]
+pub struct SideSeal {
+    /// Its files.
+    pub subject: Subject,
+    /// Its build.
+    pub build: Build,
+    /// What contradicts the rules of sealing already.
+    pub findings: Vec<VoidFinding>,
+}
+
+/// Builds sides, starts their runners, and binds them by content.
+pub trait Workshop: Launcher + InputSource {
+    /// Materialises and builds a side; gives the declared subject and the build's time, where something was built.
+    ///
+    /// # Errors
+    /// The inner error is the side's own trouble; the outer one is the experiment's or the environment's.
+    fn build(&self, side: &str) -> Result<(Subject, Result<Option<u64>, SideTrouble>), Error>;
+    /// Binds a warmed side: `loaded` is what its process has loaded.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    fn seal(
+        &self,
+        side: &str,
+        hello: &Hello,
+        loaded: &[String],
+        startup_ns: u64,
+        warm_ns: u64,
+    ) -> Result<SideSeal, Error>;
+    /// What no longer holds of a sealed side.
+    fn recheck(&self, side: &str, loaded: &[String]) -> Vec<VoidFinding>;
+}
+
+/// One step of the work, for progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A stage began: a short present-tense phrase.
+    Stage(String),
+    /// So many of so many steps of the stage are done.
+    Step(u64, u64),
+    /// A line for the log.
+    Line(String),
+}
+
+/// The world of an experiment.
+#[derive(Clone, Copy)]
+pub struct Engine<'a> {
+    /// What is to be done.
+    pub experiment: &'a Experiment,
+    /// Who builds and starts sides.
+    pub workshop: &'a dyn Workshop,
+    /// What they compute on.
+    pub device: &'a dyn Device,
+    /// The clock outside the runners.
+    pub clock: &'a dyn Clock,
+    /// Whether the user wants to stop.
+    pub interrupt: &'a dyn Interrupt,
+    /// Who is told of progress.
+    pub report: &'a dyn Fn(Event),
+}
+
+impl<'a> Engine<'a> {
+    pub(super) fn operands(&self) -> Operands<'a> {
+        Operands { experiment: self.experiment, source: self.workshop }
+    }
+
+    /// # Errors
+    /// [`Error::Interrupted`] once the user has asked to stop.
+    pub(super) fn go_on(&self) -> Result<(), Error> {
+        if self.interrupt.is_set() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+}

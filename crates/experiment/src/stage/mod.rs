@@ -1,0 +1,23 @@
+//! The stages of an experiment, each a type that only the stage before it makes.
+
+mod built;
+mod checked;
+mod checking;
+mod engine;
+mod facts;
+mod outside_clock;
+mod plan;
+mod proposed;
+mod sealed;
+mod timed;
+mod timing;
+mod trial;
+
+pub use built::Built;
+pub use checked::{Checked, Correct, Refuted};
+pub use engine::{Engine, Event, SideSeal, SideTrouble, Workshop};
+pub use facts::RunContext;
+pub use proposed::Proposed;
+pub use sealed::Sealed;
+pub use timed::Timed;
+pub use trial::Trial;

@@ -1,0 +1,437 @@
+//! Launch after launch: fresh processes of A, A′ and B, blocks in random order, one side at work at a time.
+//!
+//! A block's run is short or long at random, and the runner cannot tell a run that is only timed from one whose outputs are checked
+//! afterwards. From short and long runs together the clock outside gives the time of a batch without any start-up cost, which must
+//! agree with what the runner reported. Invariant: every sample is one batch as the runner reported it; nothing is averaged here.
+
+use super::built::runner_error;
+use super::checked::Checked;
+use super::checking::{Comparison, Fill, preparation, same_inputs};
+use super::engine::{Engine, Event, SideTrouble};
+use super::facts::Measured;
+use super::outside_clock::{ClockLog, Seen};
+use super::plan::{MOST_PASSES, Need, Plan};
+use super::trial::Trial;
+use crate::draw::Entropy;
+use crate::error::Error;
+use crate::operands::Audience;
+use crate::philox::Stream;
+use crate::runner::{Batch, FaultKind, InputDigests, Operand, Role, Runner, RunnerFault};
+use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Series, VoidFinding};
+use kforge_stats::{Block, CaseSamples, Decision, Judge, OpSamples};
+
+/// The three processes of a launch, in the order of this array.
+pub(super) const BASELINE: usize = 0;
+const SECOND: usize = 1;
+pub(super) const CANDIDATE: usize = 2;
+
+/// A side whose process gave no usable answer.
+pub(super) struct SideFault {
+    pub(super) who: usize,
+    pub(super) fault: RunnerFault,
+}
+
+/// A candidate being timed.
+pub(super) struct Timing<'c, 'a, 'e> {
+    checked: &'c Checked<'a>,
+    engine: Engine<'a>,
+    candidate: String,
+    entropy: &'e mut dyn Entropy,
+    stream: Stream,
+    trials: Vec<&'c Trial>,
+    plans: Vec<Option<Plan>>,
+    builds: [Digest; 2],
+    clocks: Vec<[ClockLog; 2]>,
+    checks: Vec<Check>,
+    voids: Vec<VoidFinding>,
+}
+
+type Runners<'a> = [Box<dyn Runner + 'a>; 3];
+
+impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
+    pub(super) fn new(
+        checked: &'c Checked<'a>,
+        candidate: &str,
+        entropy: &'e mut dyn Entropy,
+    ) -> Result<Self, Error> {
+        let build = |name: &str| {
+            let side = checked.side(name)?;
+            side.side
+                .build
+                .as_ref()
+                .map(|build| build.id)
+                .ok_or_else(|| Error::Bug(format!("`{name}` was never built")))
+        };
+        let trials: Vec<&Trial> =
+            checked.trials.iter().filter(|trial| trial.origin == CaseOrigin::Declared).collect();
+        let stream = Stream::new(entropy.seed(), 2);
+        Ok(Self {
+            checked,
+            engine: checked.engine,
+            candidate: candidate.to_owned(),
+            builds: [build("baseline")?, build(candidate)?],
+            plans: vec![None; trials.len()],
+            clocks: trials.iter().map(|_| Default::default()).collect(),
+            trials,
+            entropy,
+            stream,
+            checks: Vec::new(),
+            voids: Vec::new(),
+        })
+    }
+
+    /// Launches until a look decides or the last look is past.
+    pub(super) fn measure(mut self) -> Result<Measured, Error> {
+        let before = self.engine.device.observe();
+        let judge = Judge::new(self.engine.experiment.tuning.policy.judge.clone())?;
+        let (mut launches, mut tick_ns, mut failure) = (Vec::new(), self.checked.tick_ns, None);
+        let mut until = judge.policy().looks.first().copied().unwrap_or(1);
+        (self.engine.report)(Event::Stage(format!("timing {}", self.candidate)));
+        loop {
+            self.engine.go_on()?;
+            (self.engine.report)(Event::Step(launches.len() as u64, u64::from(until)));
+            let last = launches.len() as u32 + 1 == until;
+            match self.launch(launches.len() as u32, &mut tick_ns, last) {
+                Ok(launch) => launches.push(launch),
+                Err(SideFault { who: CANDIDATE, fault }) if fault.kind != FaultKind::Interrupted => {
+                    failure = Some(SideTrouble::of_runner("time", &fault).failure());
+                    break;
+                }
+                Err(SideFault { fault, .. }) => return Err(runner_error("baseline", &fault)),
+            }
+            match judge.look(&self.samples(&launches, tick_ns))? {
+                Decision::Continue { until_launches } => until = until_launches,
+                Decision::Stop { .. } => break,
+            }
+            if !self.voids.is_empty() || self.checks.iter().any(|check| !check.passed) {
+                break;
+            }
+        }
+        Ok(self.measured(launches, failure, before))
+    }
+
+    fn measured(
+        self,
+        launches: Vec<Launch>,
+        failure: Option<Failure>,
+        before: crate::device::Observation,
+    ) -> Measured {
+        let allowed = self.engine.experiment.tuning.policy.measure.clock_agreement;
+        let mut clock = Vec::new();
+        for ((trial, plan), logs) in self.trials.iter().zip(&self.plans).zip(&self.clocks) {
+            let Some(plan) = plan else { continue };
+            for (name, log) in ["baseline", &self.candidate].into_iter().zip(logs) {
+                clock.extend(log.check(&trial.case.name, name, plan.calls() * plan.short, allowed));
+            }
+        }
+        Measured {
+            launches,
+            checks: self.checks,
+            clock,
+            voids: self.voids,
+            disturbances: Vec::new(),
+            failure,
+            before,
+            after: self.engine.device.observe(),
+        }
+    }
+
+    fn samples(&self, launches: &[Launch], tick_ns: u64) -> OpSamples {
+        let signed = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+        let cases = self.trials.iter().enumerate().map(|(index, trial)| {
+            let blocks = launches.iter().map(|launch| {
+                let series = launch.series.get(index);
+                series
+                    .into_iter()
+                    .flat_map(Series::kept)
+                    .map(|(_, a, a2, b)| Block::new(signed(a), signed(a2), signed(b)))
+                    .collect()
+            });
+            CaseSamples::new(trial.case.name.clone(), trial.case.weight, signed(tick_ns), blocks.collect())
+        });
+        OpSamples { cases: cases.collect() }
+    }
+
+    /// One launch of all cases.
+    fn launch(&mut self, index: u32, tick_ns: &mut u64, last: bool) -> Result<Launch, SideFault> {
+        let mut runners = self.start(tick_ns)?;
+        let mut series = Vec::new();
+        for number in 0..self.trials.len() {
+            series.push(self.case(number, &mut runners)?);
+        }
+        if last {
+            for (who, side) in [(BASELINE, "baseline".to_owned()), (CANDIDATE, self.candidate.clone())] {
+                let _ = runners[who].resume();
+                let loaded = runners[who].loaded().map_err(|fault| SideFault { who, fault })?;
+                self.voids.extend(self.engine.workshop.recheck(&side, &loaded));
+            }
+        }
+        for runner in &mut runners {
+            runner.quit();
+        }
+        Ok(Launch {
+            index,
+            builds: self.builds,
+            tick_ns: i64::try_from(*tick_ns).unwrap_or(i64::MAX),
+            series,
+        })
+    }
+
+    /// Fresh processes, started in random order; each stands still once it has said hello.
+    fn start(&mut self, tick_ns: &mut u64) -> Result<Runners<'a>, SideFault> {
+        let mut order = [BASELINE, SECOND, CANDIDATE];
+        self.stream.shuffle(&mut order);
+        let mut started: [Option<Box<dyn Runner + 'a>>; 3] = [None, None, None];
+        for who in order {
+            let name = if who == CANDIDATE { self.candidate.as_str() } else { "baseline" };
+            let greeted = self.engine.workshop.launch(name).and_then(|mut runner| {
+                let hello = runner.hello()?;
+                runner.pause()?;
+                Ok((runner, hello.tick_ns))
+            });
+            let (runner, tick) = greeted.map_err(|fault| SideFault { who, fault })?;
+            *tick_ns = (*tick_ns).max(tick);
+            started[who] = Some(runner);
+        }
+        match started {
+            [Some(a), Some(a2), Some(b)] => Ok([a, a2, b]),
+            _ => Err(SideFault {
+                who: BASELINE,
+                fault: RunnerFault::new(FaultKind::NotStarted, "was not started"),
+            }),
+        }
+    }
+
+    /// One case in one launch: hold it, calibrate the first time, then the blocks.
+    fn case(&mut self, number: usize, runners: &mut Runners<'a>) -> Result<Series, SideFault> {
+        let trial = self.trials[number];
+        let checked = self.checked;
+        let Some(expectation) = checked.expectations.get(&trial.case.name) else {
+            return Err(SideFault {
+                who: BASELINE,
+                fault: RunnerFault::new(FaultKind::Refused, "was never checked on this case"),
+            });
+        };
+        // Which of the two fills a launch uses is drawn, so that neither can be counted on.
+        let fill = &expectation.fills[self.stream.below(2) as usize];
+        let plan = if let Some(plan) = self.plans[number] {
+            plan
+        } else {
+            let plan = self.calibrate(trial, fill, expectation.slots, runners)?;
+            self.plans[number] = Some(plan);
+            plan
+        };
+        let operands = self.operands(trial, fill, plan.slots)?;
+        for (who, runner) in runners.iter_mut().enumerate() {
+            hold(runner.as_mut(), trial, &operands, plan.slots, &fill.inputs)
+                .map_err(|fault| SideFault { who, fault })?;
+        }
+        self.blocks(number, plan, fill, &operands, runners)
+    }
+
+    fn operands(&self, trial: &Trial, fill: &Fill, slots: u32) -> Result<Vec<Operand>, SideFault> {
+        self.engine.operands().of(&trial.case, fill.seed, slots, Audience::Contestant).map_err(|error| {
+            SideFault {
+                who: BASELINE,
+                fault: RunnerFault::new(FaultKind::Refused, format!("cannot be given its operands: {error}")),
+            }
+        })
+    }
+
+    /// How many slots, rounds and batches a sample needs, by the faster of baseline and candidate.
+    fn calibrate(
+        &mut self,
+        trial: &Trial,
+        fill: &Fill,
+        slots: u32,
+        runners: &mut Runners<'a>,
+    ) -> Result<Plan, SideFault> {
+        let tuning = &self.engine.experiment.tuning;
+        let operands = self.operands(trial, fill, slots)?;
+        let (mut fastest, mut slowest) = (u64::MAX, 1);
+        for who in [BASELINE, CANDIDATE] {
+            let runner = runners[who].as_mut();
+            let call = hold(runner, trial, &operands, slots, &fill.inputs)
+                .and_then(|()| call_ns(runner, slots))
+                .map_err(|fault| SideFault { who, fault })?;
+            fastest = fastest.min(call);
+            slowest = slowest.max(call);
+        }
+        let tick = self.checked.tick_ns;
+        let ticks = u64::from(tuning.policy.judge.min_ticks) * tick * 2;
+        Ok(Plan::of(&Need {
+            slots,
+            fastest,
+            slowest,
+            span: tuning.sample_ns.max(ticks),
+            slot_bytes: operands.iter().map(Operand::bytes).sum(),
+            in_place: operands.iter().any(|operand| operand.role == Role::InOut),
+            mode: tuning.cache,
+            cache: self.engine.device.last_level_cache(),
+        }))
+    }
+
+    /// The blocks of one case in one launch.
+    fn blocks(
+        &mut self,
+        number: usize,
+        plan: Plan,
+        fill: &Fill,
+        operands: &[Operand],
+        runners: &mut Runners<'a>,
+    ) -> Result<Series, SideFault> {
+        let trial = self.trials[number];
+        let count = self.engine.experiment.tuning.policy.judge.min_blocks as usize;
+        let mut long: Vec<bool> =
+            (0..count).map(|block| block < count.div_ceil(4).min(count - 1).max(1)).collect();
+        self.stream.shuffle(&mut long);
+        let looked_at = self.stream.below(count as u64) as usize;
+        let mut series = Series {
+            case: trial.case.name.clone(),
+            runs: u32::try_from(plan.calls()).unwrap_or(u32::MAX),
+            order: Vec::new(),
+            a: Vec::new(),
+            a_prime: Vec::new(),
+            b: Vec::new(),
+            dropped: Vec::new(),
+        };
+        let mut seen: [Vec<Seen>; 3] = Default::default();
+        for (block, long) in long.into_iter().enumerate() {
+            let mut order = [BASELINE, SECOND, CANDIDATE];
+            self.stream.shuffle(&mut order);
+            let batch = self.batch(plan, long);
+            let mut samples = [0_u64; 3];
+            for who in order {
+                let nonce = (block == looked_at).then(|| self.entropy.seed());
+                let runner = runners[who].as_mut();
+                let (sample, saw) = timed_run(&self.engine, runner, &batch, plan, long, nonce)
+                    .map_err(|fault| SideFault { who, fault })?;
+                samples[who] = sample;
+                seen[who].push(saw);
+                if let (Some(nonce), BASELINE | CANDIDATE) = (nonce, who) {
+                    self.look_at(who, trial, fill, operands, &batch, nonce, runner)
+                        .map_err(|fault| SideFault { who, fault })?;
+                }
+                runner.pause().map_err(|fault| SideFault { who, fault })?;
+            }
+            series.order.push(block_order(order));
+            series.a.push(samples[BASELINE]);
+            series.a_prime.push(samples[SECOND]);
+            series.b.push(samples[CANDIDATE]);
+        }
+        for (log, who) in self.clocks[number].iter_mut().zip([BASELINE, CANDIDATE]) {
+            log.launch(&seen[who]);
+        }
+        Ok(series)
+    }
+
+    /// One round over slots in random order.
+    fn batch(&mut self, plan: Plan, long: bool) -> Batch {
+        let mut order: Vec<u32> = (0..plan.slots).collect();
+        self.stream.shuffle(&mut order);
+        order.truncate(plan.round as usize);
+        let batches = if long { 4 * plan.short } else { plan.short };
+        Batch { order, passes: plan.passes, batches, mode: self.engine.experiment.tuning.cache.word() }
+    }
+
+    /// Compares outputs of slots that were just timed; which, is drawn now.
+    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+    fn look_at(
+        &mut self,
+        who: usize,
+        trial: &Trial,
+        fill: &Fill,
+        operands: &[Operand],
+        batch: &Batch,
+        nonce: u64,
+        runner: &mut (dyn Runner + 'a),
+    ) -> Result<(), RunnerFault> {
+        let known = self.engine.experiment.tuning.slots;
+        let mut slots: Vec<u32> = batch.order.iter().copied().filter(|slot| *slot < known).collect();
+        self.stream.shuffle(&mut slots);
+        slots.truncate(self.engine.experiment.tuning.policy.measure.checked_slots.max(1) as usize);
+        if slots.is_empty() {
+            return Ok(());
+        }
+        slots.sort_unstable();
+        let dump = runner.dump(&slots)?;
+        let name = if who == CANDIDATE { self.candidate.clone() } else { "baseline".to_owned() };
+        let comparison = Comparison { experiment: self.engine.experiment, trial, fill, operands, nonce };
+        let check = comparison.check(&name, "timed", self.builds[usize::from(who == CANDIDATE)], &dump);
+        // One passed check a case and side is kept, and every failed one.
+        let kept =
+            self.checks.iter().position(|old| old.passed && old.case == check.case && old.side == check.side);
+        match kept {
+            Some(at) if check.passed => self.checks[at] = check,
+            _ => self.checks.push(check),
+        }
+        Ok(())
+    }
+}
+
+/// One run with both clocks around it.
+fn timed_run(
+    engine: &Engine<'_>,
+    runner: &mut dyn Runner,
+    batch: &Batch,
+    plan: Plan,
+    long: bool,
+    nonce: Option<u64>,
+) -> Result<(u64, Seen), RunnerFault> {
+    runner.resume()?;
+    if let Some(nonce) = nonce {
+        runner.poison(nonce)?;
+    }
+    let start = engine.clock.now();
+    let samples = runner.run(batch)?;
+    let wall_ns = engine.clock.now().since(start).0.unsigned_abs();
+    let sample = samples.get(plan.sample).copied().unwrap_or(0);
+    if sample == 0 {
+        return Err(RunnerFault::new(FaultKind::Garbage, "reported a sample of 0 ns"));
+    }
+    let reported_ns = samples.iter().fold(0_u64, |sum, sample| sum.saturating_add(*sample));
+    Ok((sample, Seen { long, wall_ns, reported_ns }))
+}
+
+/// Prepares a case and leaves the process standing still.
+fn hold(
+    runner: &mut dyn Runner,
+    trial: &Trial,
+    operands: &[Operand],
+    slots: u32,
+    known: &[InputDigests],
+) -> Result<(), RunnerFault> {
+    runner.resume()?;
+    let held = runner.prepare(&preparation(trial, slots, operands.to_vec()))?;
+    // Slots beyond the checked ones were made by the same recipe; their digests are not known here.
+    same_inputs(known, held.get(..known.len()).unwrap_or(&held))?;
+    runner.pause()
+}
+
+/// The time of one call, from a run long enough to tell.
+fn call_ns(runner: &mut dyn Runner, slots: u32) -> Result<u64, RunnerFault> {
+    runner.resume()?;
+    let mut passes = 1;
+    loop {
+        let batch = Batch { order: (0..slots).collect(), passes, batches: 2, mode: "warm" };
+        let samples = runner.run(&batch)?;
+        let best = samples.iter().copied().min().unwrap_or(0);
+        if best >= 200_000 || passes >= MOST_PASSES {
+            runner.pause()?;
+            return Ok((best / (passes * u64::from(slots))).max(1));
+        }
+        passes *= 8;
+    }
+}
+
+/// The record's name of an order of sides.
+const fn block_order(order: [usize; 3]) -> BlockOrder {
+    match order {
+        [BASELINE, SECOND, _] => BlockOrder::Apb,
+        [BASELINE, _, _] => BlockOrder::Abp,
+        [SECOND, BASELINE, _] => BlockOrder::Pab,
+        [SECOND, _, _] => BlockOrder::Pba,
+        [_, BASELINE, _] => BlockOrder::Bap,
+        _ => BlockOrder::Bpa,
+    }
+}

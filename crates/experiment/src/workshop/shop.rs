@@ -1,0 +1,198 @@
+//! The workshop of production: sides in folders of a scratch space, runners in child processes.
+
+use super::bench::{Bench, BuildOutcome, SideRoom};
+use super::inventory::{Inventory, Preparations, Sealing};
+use crate::error::Error;
+use crate::expression::Params;
+use crate::fill::RawFile;
+use crate::operands::InputSource;
+use crate::process::{Ended, Job, JobSpec};
+use crate::runner::{FaultKind, Hello, Launcher, Runner, RunnerFault};
+use crate::spec::Experiment;
+use crate::stage::{SideSeal, SideTrouble, Workshop};
+use kforge_record::{Digest, Subject, VoidFinding};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A generator that takes longer than this does not end.
+const GENERATOR_DEADLINE: Duration = Duration::from_mins(10);
+
+/// Sides of one experiment, materialised on demand.
+pub struct Shop<'a> {
+    bench: Bench<'a>,
+    experiment: &'a Experiment,
+    rooms: RefCell<Vec<SideRoom>>,
+    sealed: RefCell<BTreeMap<String, Inventory>>,
+    files: Cell<u64>,
+}
+
+impl<'a> Shop<'a> {
+    /// An empty workshop on a bench.
+    pub fn new(bench: Bench<'a>, experiment: &'a Experiment) -> Self {
+        Self {
+            bench,
+            experiment,
+            rooms: RefCell::new(Vec::new()),
+            sealed: RefCell::new(BTreeMap::new()),
+            files: Cell::new(0),
+        }
+    }
+
+    fn room(&self, side: &str) -> Option<SideRoom> {
+        self.rooms.borrow().iter().find(|room| room.spec.name == side).cloned()
+    }
+
+    fn known(&self, side: &str) -> Result<SideRoom, Error> {
+        self.room(side).ok_or_else(|| Error::Bug(format!("`{side}` was never materialised")))
+    }
+
+    /// The digest of the variables that builds and runners are given, with the scratch folder's own name left out.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn variables(&self) -> Result<Digest, Error> {
+        let scratch = self.bench.place.inside(self.bench.scratch).unwrap_or_default();
+        let rooms = self.rooms.borrow();
+        let all: BTreeMap<&str, Vec<(String, String)>> = rooms
+            .iter()
+            .map(|room| {
+                let env = self.bench.place.env.iter().chain(&room.env);
+                (
+                    room.spec.name.as_str(),
+                    env.map(|(name, value)| (name.clone(), value.replace(&scratch, "$SCRATCH"))).collect(),
+                )
+            })
+            .collect();
+        Ok(Digest::of_value(&all)?)
+    }
+
+    fn next_file(&self) -> Result<PathBuf, Error> {
+        let folder = self.bench.scratch.join("inputs");
+        fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, error))?;
+        self.files.set(self.files.get() + 1);
+        Ok(folder.join(format!("{:06}.bin", self.files.get())))
+    }
+
+    fn raw_file(&self, path: PathBuf) -> Result<RawFile, Error> {
+        let inside = self
+            .bench
+            .place
+            .inside(&path)
+            .ok_or_else(|| Error::Bug("the scratch folder is not visible inside".to_owned()))?;
+        Ok(RawFile { path, inside })
+    }
+}
+
+impl Launcher for Shop<'_> {
+    fn launch(&self, side: &str) -> Result<Box<dyn Runner + '_>, RunnerFault> {
+        let room = self.room(side).ok_or_else(|| {
+            RunnerFault::new(FaultKind::NotStarted, format!("could not be started: `{side}` was never built"))
+        })?;
+        Ok(Box::new(self.bench.start(&room)?))
+    }
+}
+
+impl InputSource for Shop<'_> {
+    fn file(&self, bytes: &[u8]) -> Result<RawFile, Error> {
+        let path = self.next_file()?;
+        fs::write(&path, bytes).map_err(|error| Error::io(&path, error))?;
+        self.raw_file(path)
+    }
+
+    fn generated(&self, command: &str, seed: u64, params: &Params, length: usize) -> Result<RawFile, Error> {
+        let file = self.raw_file(self.next_file()?)?;
+        let mut env = vec![
+            ("KFORGE_OUT".to_owned(), file.inside.clone()),
+            ("KFORGE_SEED".to_owned(), seed.to_string()),
+        ];
+        env.push(("KFORGE_BYTES".to_owned(), length.to_string()));
+        env.extend(
+            params.iter().map(|(name, value)| {
+                (format!("KFORGE_PARAM_{}", name.to_ascii_uppercase()), value.to_string())
+            }),
+        );
+        let spec = JobSpec {
+            command,
+            folder: &self.bench.repository.root,
+            env: &env,
+            scratch: self.bench.scratch,
+            label: "generator",
+            reads_input: false,
+        };
+        let fail = |message: String| Error::Tool { tool: command.to_owned(), message };
+        let mut job = Job::start(&spec, self.bench.place, self.bench.relay)
+            .map_err(|error| fail(format!("could not be started: {error}")))?;
+        match job.wait(GENERATOR_DEADLINE, self.bench.interrupt) {
+            Ended::Well => {}
+            Ended::Interrupted => return Err(Error::Interrupted),
+            Ended::Badly(what) => return Err(fail(format!("{what}\n{}", job.log_tail()))),
+            Ended::Late(after) => return Err(fail(format!("did not end within {} s", after.as_secs()))),
+        }
+        match fs::metadata(&file.path).map(|meta| meta.len()) {
+            Ok(written) if written == length as u64 => Ok(file),
+            Ok(written) => Err(fail(format!("wrote {written} bytes to $KFORGE_OUT, {length} are needed"))),
+            Err(_) => Err(fail("wrote nothing to $KFORGE_OUT".to_owned())),
+        }
+    }
+}
+
+impl Workshop for Shop<'_> {
+    fn build(&self, side: &str) -> Result<(Subject, Result<Option<u64>, SideTrouble>), Error> {
+        let experiment = self.experiment;
+        let all = [&experiment.reference, &experiment.baseline].into_iter().chain(&experiment.candidates);
+        let spec = all
+            .into_iter()
+            .find(|spec| spec.name == side)
+            .ok_or_else(|| Error::Bug(format!("there is no side `{side}`")))?;
+        let number = self.rooms.borrow().len() as u32;
+        let room = self.bench.materialise(spec, number)?;
+        let outcome = self.bench.build(&room)?;
+        let sealing = Sealing { bench: &self.bench, op: &experiment.op, rooms: &[] };
+        let subject = sealing.declared(&room)?;
+        self.rooms.borrow_mut().push(room);
+        let outcome = match outcome {
+            BuildOutcome::Nothing => Ok(None),
+            BuildOutcome::Built { ns } => Ok(Some(ns)),
+            BuildOutcome::Failed { what, log } => Err(SideTrouble { stage: "build", what, log }),
+            BuildOutcome::Stale { what } => Err(SideTrouble { stage: "build", what, log: String::new() }),
+        };
+        Ok((subject, outcome))
+    }
+
+    fn seal(
+        &self,
+        side: &str,
+        hello: &Hello,
+        loaded: &[String],
+        startup_ns: u64,
+        warm_ns: u64,
+    ) -> Result<SideSeal, Error> {
+        let room = self.known(side)?;
+        let rooms = self.rooms.borrow().clone();
+        let sealing = Sealing { bench: &self.bench, op: &self.experiment.op, rooms: &rooms };
+        let took = Preparations { startup: startup_ns, warm: warm_ns };
+        let (inventory, findings) = sealing.take(&room, hello, loaded, &took)?;
+        room.set_cache_writable(false);
+        let seal = SideSeal { subject: inventory.subject.clone(), build: inventory.build.clone(), findings };
+        self.sealed.borrow_mut().insert(side.to_owned(), inventory);
+        Ok(seal)
+    }
+
+    fn recheck(&self, side: &str, loaded: &[String]) -> Vec<VoidFinding> {
+        let sealed = self.sealed.borrow();
+        match (self.room(side), sealed.get(side)) {
+            (Some(room), Some(inventory)) => inventory.recheck(&room, loaded),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Drop for Shop<'_> {
+    /// The scratch folder's owner can remove it only where its folders are writable.
+    fn drop(&mut self) {
+        self.rooms.borrow().iter().for_each(|room| room.set_cache_writable(true));
+    }
+}

@@ -1,0 +1,20 @@
+// Right and slow: the root and the division are done again for every element.
+#include <kforge_runner.hpp>
+
+#include <cmath>
+
+static void rmsnorm(const kforge::Call& call) {
+  const auto x = call.input<float>("x");
+  const auto w = call.input<float>("w");
+  const auto y = call.output<float>("y");
+  const std::int64_t rows = call.param("rows"), cols = call.param("cols");
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const float* row = x.data() + r * cols;
+    float sum = 0.0f;
+    for (std::int64_t c = 0; c < cols; ++c) sum += row[c] * row[c];
+    volatile float mean = sum / static_cast<float>(cols) + 1e-6f;
+    for (std::int64_t c = 0; c < cols; ++c) y[r * cols + c] = row[c] / std::sqrt(mean) * w[c];
+  }
+}
+
+KFORGE_RUNNER(rmsnorm)

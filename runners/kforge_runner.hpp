@@ -1,0 +1,393 @@
+// kforge runner harness for C++17: header only, no dependency beyond the standard library and POSIX.
+//
+// What it answers: the verbs of runner protocol 1 (docs/runner-protocol.md) for one function written by a user.
+// What it refuses: a second process of a group (world > 1), dtypes it cannot hold, messages out of order.
+// Invariant: nothing the user's code prints reaches the protocol stream, and no process outlives kforge.
+//
+// kforge writes this file out of its own binary for every run and replaces the word below by the hash of the text;
+// a copy of it in a repository therefore says who it is and is refused.
+//
+//     #include <kforge_runner.hpp>
+//     static void scale(const kforge::Call& call) {
+//       auto x = call.input<float>("x");
+//       auto y = call.output<float>("y");
+//       for (std::size_t i = 0; i < y.size(); ++i) y[i] = 2.0f * x[i];
+//     }
+//     KFORGE_RUNNER(scale)
+#ifndef KFORGE_RUNNER_HPP
+#define KFORGE_RUNNER_HPP
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KFORGE_HARNESS_ID "unstamped"
+
+#include "kforge_runner_fill.hpp"
+#include "kforge_runner_json.hpp"
+
+namespace kforge {
+
+// What the user's function sees of a tensor: contiguous, row-major, aligned to 64 bytes.
+template <class T>
+class View {
+ public:
+  View(T* data, const Tensor* tensor) : data_(data), tensor_(tensor) {}
+  T* data() const { return data_; }
+  std::size_t size() const { return tensor_->count; }
+  std::int64_t dim(std::size_t axis) const { return tensor_->shape.at(axis); }
+  std::size_t rank() const { return tensor_->shape.size(); }
+  T& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  T* data_;
+  const Tensor* tensor_;
+};
+
+// One call of the operation: the tensors of one slot and the parameters of the case.
+class Call {
+ public:
+  Call(const std::vector<Tensor>& tensors, const std::vector<std::pair<std::string, std::int64_t>>& params)
+      : tensors_(tensors), params_(params) {}
+
+  template <class T>
+  View<const T> input(const char* name) const {
+    const Tensor& tensor = find<T>(name, true);
+    return View<const T>(reinterpret_cast<const T*>(tensor.data.get()), &tensor);
+  }
+  template <class T>
+  View<T> output(const char* name) const {
+    const Tensor& tensor = find<T>(name, false);
+    return View<T>(reinterpret_cast<T*>(tensor.data.get()), &tensor);
+  }
+  std::int64_t param(const char* name) const {
+    for (const auto& param : params_)
+      if (param.first == name) return param.second;
+    throw std::runtime_error(std::string("the case has no parameter '") + name + "'");
+  }
+
+ private:
+  template <class T>
+  const Tensor& find(const char* name, bool input) const {
+    for (const auto& tensor : tensors_) {
+      if (tensor.name != name || (input ? !tensor.in() : !tensor.out())) continue;
+      if (width_of(tensor.dtype) != sizeof(T)) throw std::runtime_error("tensor '" + tensor.name + "' is " + tensor.dtype + ", asked for with another width");
+      return tensor;
+    }
+    throw std::runtime_error(std::string("the case has no ") + (input ? "input" : "output") + " '" + name + "'");
+  }
+  const std::vector<Tensor>& tensors_;
+  const std::vector<std::pair<std::string, std::int64_t>>& params_;
+};
+
+using Function = void (*)(const Call&);
+
+namespace detail {
+
+// The shortest step the clock was seen to take, in ns.
+inline std::int64_t clock_tick() {
+  using clock = std::chrono::steady_clock;
+  std::int64_t best = 1000000;
+  for (int i = 0; i < 200; ++i) {
+    const auto start = clock::now();
+    auto next = clock::now();
+    while (next == start) next = clock::now();
+    const std::int64_t step = std::chrono::duration_cast<std::chrono::nanoseconds>(next - start).count();
+    if (step < best) best = step;
+  }
+  return best > 0 ? best : 1;
+}
+
+// A process of its own that outlives nothing: when kforge closes our stdin, or we die, our group goes too.
+// It is made before the user's code runs, so that code stuck in a loop cannot keep it from working.
+inline void watch(int input) {
+  const pid_t runner = getpid();
+  if (getpgrp() != runner) setpgid(0, 0);
+  const pid_t group = getpgrp();
+  const pid_t child = fork();
+  if (child != 0) return;
+  setsid();
+  for (int fd = 0; fd < 1024; ++fd)
+    if (fd != input) close(fd);
+  for (;;) {
+    struct pollfd waiting = {input, 0, 0};
+    poll(&waiting, 1, 200);
+    const bool gone = getppid() != runner;
+    if (gone || (waiting.revents & (POLLHUP | POLLERR | POLLNVAL))) {
+      // A moment for an orderly quit; then everything that is left of the group.
+      if (!gone) usleep(300000);
+      kill(-group, SIGKILL);
+      _exit(0);
+    }
+  }
+}
+
+class Session {
+ public:
+  Session(Function function, int input, int output) : function_(function), input_(input), output_(output) {}
+
+  int serve() {
+    std::string line;
+    while (read_line(line)) {
+      std::string reply;
+      bool leave = false;
+      try {
+        const Json message = Json::parse(line);
+        const std::string id = std::to_string(message.at("id").integer());
+        try {
+          const std::string body = answer(message, leave);
+          reply = "{\"id\":" + id + ",\"ok\":true" + body + "}";
+        } catch (const std::exception& error) {
+          reply = "{\"id\":" + id + ",\"ok\":false,\"error\":" + Json::quote(error.what()) + "}";
+        }
+      } catch (const std::exception& error) {
+        reply = std::string("{\"id\":0,\"ok\":false,\"error\":") + Json::quote(error.what()) + "}";
+      }
+      reply += '\n';
+      send(reply);
+      if (leave) return 0;
+    }
+    return 0;
+  }
+
+ private:
+  Function function_;
+  int input_, output_;
+  std::string pending_;
+  std::vector<std::vector<Tensor>> slots_;
+  std::vector<std::pair<std::string, std::int64_t>> params_;
+
+  bool read_line(std::string& line) {
+    for (;;) {
+      const std::size_t end = pending_.find('\n');
+      if (end != std::string::npos) {
+        line = pending_.substr(0, end);
+        pending_.erase(0, end + 1);
+        return true;
+      }
+      char buffer[65536];
+      const ssize_t got = read(input_, buffer, sizeof buffer);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      pending_.append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+  void send(const std::string& reply) {
+    std::size_t done = 0;
+    while (done < reply.size()) {
+      const ssize_t put = write(output_, reply.data() + done, reply.size() - done);
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) _exit(1);
+      done += static_cast<std::size_t>(put);
+    }
+  }
+
+  std::string answer(const Json& message, bool& leave) {
+    const std::string& verb = message.at("verb").string();
+    if (verb == "hello") return hello(message);
+    if (verb == "prepare") return prepare(message);
+    if (verb == "poison") return poison_slots(message);
+    if (verb == "run") return run(message);
+    if (verb == "dump") return dump(message);
+    if (verb == "refill") return refill(message);
+    if (verb == "quit") { leave = true; return ",\"files\":" + files(); }
+    throw std::runtime_error("unknown verb '" + verb + "'");
+  }
+
+  std::string hello(const Json& message) {
+    if (message.at("protocol").integer() != 1) throw std::runtime_error("this harness speaks protocol 1");
+    if (message.has("world") && message.at("world").integer() != 1) throw std::runtime_error("world > 1 is not supported by protocol 1");
+#if defined(__clang__)
+    const std::string compiler = std::string("clang ") + __clang_version__;
+#elif defined(__GNUC__)
+    const std::string compiler = std::string("gcc ") + __VERSION__;
+#else
+    const std::string compiler = "unknown";
+#endif
+    return std::string(",\"protocol\":1,\"harness\":") + Json::quote(KFORGE_HARNESS_ID) + ",\"language\":\"c++\",\"toolchain\":" +
+           Json::quote(compiler) + ",\"device\":\"cpu\",\"clock\":\"steady_clock\",\"tick_ns\":" + std::to_string(clock_tick()) +
+           ",\"pid\":" + std::to_string(getpid()) + ",\"group\":" + std::to_string(getpgrp()) + ",\"rank\":0,\"world\":1,\"files\":" + files();
+  }
+
+  static std::string files() {
+    std::string out = "[", previous;
+    char line[8192];
+    std::FILE* maps = std::fopen("/proc/self/maps", "r");
+    while (maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
+      line[std::strcspn(line, "\n")] = '\0';
+      const char* path = std::strchr(line, '/');
+      if (path == nullptr || previous == path) continue;
+      previous = path;
+      if (out.size() > 1) out += ',';
+      out += Json::quote(previous);
+    }
+    if (maps != nullptr) std::fclose(maps);
+    return out + "]";
+  }
+
+  std::string prepare(const Json& message) {
+    slots_.clear();
+    params_.clear();
+    for (const auto& param : message.at("params").members) params_.emplace_back(param.first, param.second.integer());
+    const std::int64_t slots = message.at("slots").integer();
+    const auto& tensors = message.at("tensors").items;
+    for (std::int64_t slot = 0; slot < slots; ++slot) {
+      std::vector<Tensor> made;
+      for (const auto& spec : tensors) made.push_back(allocate(spec));
+      slots_.push_back(std::move(made));
+    }
+    return load(tensors);
+  }
+
+  static Tensor allocate(const Json& spec) {
+    Tensor tensor;
+    tensor.name = spec.at("name").string();
+    tensor.dtype = spec.at("dtype").string();
+    tensor.role = spec.at("role").string();
+    tensor.count = 1;
+    for (const auto& extent : spec.at("shape").items) {
+      tensor.shape.push_back(extent.integer());
+      tensor.count *= static_cast<std::size_t>(extent.integer());
+    }
+    tensor.bytes = tensor.count * width_of(tensor.dtype);
+    void* raw = nullptr;
+    if (posix_memalign(&raw, 64, tensor.bytes + 64) != 0) throw std::runtime_error("no memory for tensor '" + tensor.name + "' of " + std::to_string(tensor.bytes) + " bytes");
+    std::memset(raw, 0, tensor.bytes + 64);
+    tensor.data = std::shared_ptr<unsigned char>(static_cast<unsigned char*>(raw), std::free);
+    return tensor;
+  }
+
+  // Fills every slot from the recipes and says what it now holds.
+  std::string load(const std::vector<Json>& specs) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      for (std::size_t t = 0; t < specs.size(); ++t) {
+        Tensor& tensor = slots_[slot].at(t);
+        if (!tensor.in()) continue;
+        fill(tensor, specs[t].at("fill"), slot);
+        if (tensor.role == "inout") tensor.pristine.assign(tensor.data.get(), tensor.data.get() + tensor.bytes);
+      }
+    }
+    std::string out = ",\"inputs\":[";
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) out += (slot ? "," : "") + hashes(slot, true);
+    return out + "]";
+  }
+
+  // Digests of a slot's inputs; in-place operands only when they are known to hold their first content.
+  std::string hashes(std::size_t slot, bool inout) {
+    std::string out = "{";
+    for (const auto& tensor : slots_[slot]) {
+      if (!tensor.in() || (tensor.role == "inout" && !inout)) continue;
+      if (out.size() > 1) out += ',';
+      out += Json::quote(tensor.name) + ":\"" + Blake2b::hex(tensor.data.get(), tensor.bytes) + "\"";
+    }
+    return out + "}";
+  }
+
+  std::string refill(const Json& message) { return load(message.at("tensors").items); }
+
+  std::string poison_slots(const Json& message) {
+    const std::uint64_t nonce = message.at("nonce").bits();
+    for (auto& slot : slots_)
+      for (auto& tensor : slot)
+        if (tensor.role == "out") poison(tensor, nonce);
+    return "";
+  }
+
+  std::string run(const Json& message) {
+    using clock = std::chrono::steady_clock;
+    std::vector<std::size_t> order;
+    for (const auto& item : message.at("order").items) order.push_back(static_cast<std::size_t>(item.integer()));
+    for (const std::size_t slot : order)
+      if (slot >= slots_.size()) throw std::runtime_error("run names a slot that was not prepared");
+    const std::int64_t passes = message.at("passes").integer();
+    const std::int64_t batches = message.at("batches").integer();
+    std::vector<Call> calls;
+    calls.reserve(slots_.size());
+    for (const auto& slot : slots_) calls.emplace_back(slot, params_);
+    std::string samples = ",\"samples\":[";
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      restore();
+      const auto start = clock::now();
+      for (std::int64_t pass = 0; pass < passes; ++pass)
+        for (const std::size_t slot : order) function_(calls[slot]);
+      const auto end = clock::now();
+      if (batch) samples += ',';
+      samples += std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count());
+    }
+    return samples + "]";
+  }
+
+  void restore() {
+    for (auto& slot : slots_)
+      for (auto& tensor : slot)
+        if (!tensor.pristine.empty()) std::memcpy(tensor.data.get(), tensor.pristine.data(), tensor.bytes);
+  }
+
+  std::string dump(const Json& message) {
+    const std::string& path = message.at("path").string();
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr) throw std::runtime_error("the dump cannot be opened at " + path);
+    bool whole = true;
+    std::string inputs = ",\"inputs\":[";
+    bool first = true;
+    for (const auto& item : message.at("slots").items) {
+      const std::size_t slot = static_cast<std::size_t>(item.integer());
+      if (slot >= slots_.size()) {
+        std::fclose(file);
+        throw std::runtime_error("dump names a slot that was not prepared");
+      }
+      for (const auto& tensor : slots_[slot]) {
+        if (!tensor.out()) continue;
+        std::string header = "{\"slot\":" + std::to_string(slot) + ",\"name\":" + Json::quote(tensor.name) + ",\"dtype\":\"" + tensor.dtype + "\",\"shape\":[";
+        for (std::size_t i = 0; i < tensor.shape.size(); ++i) header += (i ? "," : "") + std::to_string(tensor.shape[i]);
+        header += "],\"bytes\":" + std::to_string(tensor.bytes) + "}\n";
+        whole = whole && std::fwrite(header.data(), 1, header.size(), file) == header.size();
+        whole = whole && std::fwrite(tensor.data.get(), 1, tensor.bytes, file) == tensor.bytes;
+      }
+      inputs += (first ? "" : ",") + hashes(slot, false);
+      first = false;
+    }
+    whole = std::fclose(file) == 0 && whole;
+    if (!whole) throw std::runtime_error("the dump could not be written to " + path);
+    return inputs + "]";
+  }
+};
+
+}  // namespace detail
+
+// Serves one operation until kforge says quit. Called by KFORGE_RUNNER before anything else of the program.
+inline int serve(Function function) {
+  // The protocol keeps private copies; the user's prints go to the log, and reads of stdin meet the end of file.
+  const int input = fcntl(0, F_DUPFD_CLOEXEC, 64);
+  const int output = fcntl(1, F_DUPFD_CLOEXEC, 64);
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (input < 0 || output < 0 || nothing < 0) return 3;
+  dup2(nothing, 0);
+  dup2(2, 1);
+  close(nothing);
+  signal(SIGPIPE, SIG_IGN);
+  detail::watch(input);
+  return detail::Session(function, input, output).serve();
+}
+
+}  // namespace kforge
+
+#define KFORGE_RUNNER(function) \
+  int main() { return ::kforge::serve(function); }
+
+#endif  // KFORGE_RUNNER_HPP

@@ -1,0 +1,409 @@
+"""kforge runner harness for Python: the standard library, and numpy where it is installed.
+
+What it answers: the verbs of runner protocol 1 (docs/runner-protocol.md) for one function written by a user.
+What it refuses: a second process of a group (world > 1), dtypes it cannot hold, messages out of order.
+Invariant: nothing the user's code prints reaches the protocol stream, and no process outlives kforge.
+
+kforge writes this file out of its own binary for every run and replaces HARNESS_ID by the hash of the text; a copy
+of it in a repository therefore says who it is and is refused. Import it before anything else:
+
+    import kforge_runner
+
+    def scale(call):
+        x, y = call.input("x"), call.output("y")
+        for i in range(len(y)):
+            y[i] = 2.0 * x[i]
+
+    kforge_runner.main(scale)
+
+A view is a flat numpy array where numpy is installed, else a flat memoryview; f16 and bf16 are their 16-bit patterns
+in a memoryview, and bf16 is in numpy too. `call.shape(name)` gives the extents.
+"""
+
+import array
+import ctypes
+import hashlib
+import json
+import math
+import os
+import platform
+import select
+import signal
+import struct
+import sys
+import time
+
+HARNESS_ID = "unstamped"
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+_WIDTH = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i16": 2, "i8": 1, "u8": 1, "bool": 1}
+_FORMAT = {"f64": "d", "i64": "q", "f32": "f", "i32": "i", "f16": "H", "bf16": "H", "i16": "h", "i8": "b", "u8": "B", "bool": "B"}
+_PACK = {**_FORMAT, "f16": "e"}
+_NUMPY = {"f64": "float64", "i64": "int64", "f32": "float32", "i32": "int32", "f16": "float16", "bf16": "uint16",
+          "i16": "int16", "i8": "int8", "u8": "uint8", "bool": "uint8"}
+
+
+def _watch(source):
+    """A process of its own that outlives nothing: when kforge closes our stdin, or we die, our group goes too.
+
+    It is made before the user's code runs, so a kernel stuck in a loop with the interpreter locked cannot stop it.
+    """
+    runner = os.getpid()
+    if os.getpgrp() != runner:
+        os.setpgid(0, 0)
+    group = os.getpgrp()
+    if os.fork() != 0:
+        return
+    try:
+        os.setsid()
+        for descriptor in range(1024):
+            if descriptor != source:
+                try:
+                    os.close(descriptor)
+                except OSError:
+                    pass
+        waiting = select.poll()
+        waiting.register(source, 0)
+        while True:
+            seen = waiting.poll(200)
+            gone = os.getppid() != runner
+            if gone or seen:
+                # A moment for an orderly quit; then everything that is left of the group.
+                if not gone:
+                    time.sleep(0.3)
+                os.killpg(group, signal.SIGKILL)
+                break
+    except BaseException:
+        pass
+    os._exit(0)
+
+
+def _take_streams():
+    """Keeps private copies of the protocol streams; prints go to the log, reads of stdin meet the end of file."""
+    import fcntl
+
+    source = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 64)
+    sink = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 64)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return source, sink
+
+
+_SOURCE, _SINK = _take_streams()
+_watch(_SOURCE)
+# The clock is taken before the user's code can replace it.
+_NOW = time.perf_counter_ns
+
+
+# Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011).
+
+def philox(counter, key):
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        p0, p1 = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+        c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ k0, p1 & 0xFFFFFFFF, (p0 >> 32) ^ c3 ^ k1, p0 & 0xFFFFFFFF
+        k0, k1 = (k0 + 0x9E3779B9) & 0xFFFFFFFF, (k1 + 0xBB67AE85) & 0xFFFFFFFF
+    return c0, c1, c2, c3
+
+
+def _philox_words(count, stream, slot, key):
+    """The first `count` words of a stream, as a list or a numpy array of uint64."""
+    groups = (count + 3) // 4
+    if numpy is None:
+        words = []
+        for group in range(groups):
+            words.extend(philox((group & 0xFFFFFFFF, group >> 32, stream, slot), key))
+        return words[:count]
+    mask, shift = numpy.uint64(0xFFFFFFFF), numpy.uint64(32)
+    index = numpy.arange(groups, dtype=numpy.uint64)
+    c0, c1 = index & mask, index >> shift
+    c2, c3 = numpy.full(groups, stream, numpy.uint64), numpy.full(groups, slot, numpy.uint64)
+    k0, k1 = key
+    for _ in range(10):
+        p0, p1 = numpy.uint64(0xD2511F53) * c0, numpy.uint64(0xCD9E8D57) * c2
+        c0, c1, c2, c3 = (p1 >> shift) ^ c1 ^ numpy.uint64(k0), p1 & mask, (p0 >> shift) ^ c3 ^ numpy.uint64(k1), p0 & mask
+        k0, k1 = (k0 + 0x9E3779B9) & 0xFFFFFFFF, (k1 + 0xBB67AE85) & 0xFFFFFFFF
+    return numpy.stack([c0, c1, c2, c3], axis=1).reshape(-1)[:count]
+
+
+def _from_bits(text):
+    return struct.unpack("<d", struct.pack("<Q", int(text, 16)))[0]
+
+
+def _bf16(value):
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF
+
+
+def _f16(value):
+    try:
+        return struct.unpack("<H", struct.pack("<e", value))[0]
+    except OverflowError:
+        return 0xFC00 if value < 0 else 0x7C00
+
+
+def _pack(dtype, values):
+    """Values of a generator as the bytes of a dtype, rounded to nearest, ties to even."""
+    if numpy is not None:
+        values = numpy.asarray(values)
+        if dtype == "bf16":
+            bits = values.astype(numpy.float32).view(numpy.uint32).astype(numpy.uint64)
+            return ((bits + 0x7FFF + ((bits >> numpy.uint64(16)) & numpy.uint64(1))) >> numpy.uint64(16)).astype(numpy.uint16).tobytes()
+        with numpy.errstate(over="ignore"):
+            return values.astype(_NUMPY[dtype]).tobytes()
+    if dtype == "bf16":
+        return array.array("H", map(_bf16, values)).tobytes()
+    if dtype == "f16":
+        return array.array("H", map(_f16, values)).tobytes()
+    if dtype in ("f64", "f32"):
+        return array.array(_FORMAT[dtype], values).tobytes()
+    return array.array(_FORMAT[dtype], map(int, values)).tobytes()
+
+
+def generate(dtype, count, recipe, slot):
+    """The bytes of one tensor; the arithmetic is stated in docs/runner-protocol.md."""
+    kind = recipe["kind"]
+    width = _WIDTH[dtype]
+    if kind == "none":
+        return bytes(count * width)
+    if kind == "constant":
+        return _pack(dtype, [_from_bits(recipe["value_bits"])]) * count
+    if kind == "file":
+        with open(recipe["paths"][slot % len(recipe["paths"])], "rb") as file:
+            data = file.read(count * width)
+        if len(data) != count * width:
+            raise ValueError("an input file is short")
+        return data
+    if kind != "philox":
+        raise ValueError(f"unknown fill '{kind}'")
+    seed = int(recipe["seed"], 16)
+    words = _philox_words(count, recipe["stream"], slot, (seed & 0xFFFFFFFF, seed >> 32))
+    distribution = recipe["distribution"]
+    if distribution == "integer":
+        low, span = _signed(int(recipe["low"], 16)), int(recipe["span"], 16)
+        if numpy is not None:
+            return _pack(dtype, low + ((words * numpy.uint64(span)) >> numpy.uint64(32)).astype(numpy.int64))
+        return _pack(dtype, [low + ((word * span) >> 32) for word in words])
+    centre, scale = _from_bits(recipe["centre_bits"]), _from_bits(recipe["scale_bits"])
+    grid = recipe["grid"]
+    if numpy is not None:
+        if distribution == "uniform":
+            steps = 2 * (words >> numpy.uint64(32 - grid)).astype(numpy.int64) + 1 - (1 << grid)
+        else:
+            low_byte = numpy.uint64(255)
+            total = sum((words >> numpy.uint64(at)) & low_byte for at in (0, 8, 16, 24))
+            steps = 2 * total.astype(numpy.int64) - 1020
+        product = steps.astype(numpy.float64) * scale
+        return _pack(dtype, product if centre == 0.0 else centre + product)
+    if distribution == "uniform":
+        steps = [2 * (word >> (32 - grid)) + 1 - (1 << grid) for word in words]
+    else:
+        steps = [2 * ((w & 255) + ((w >> 8) & 255) + ((w >> 16) & 255) + (w >> 24)) - 1020 for w in words]
+    if centre == 0.0:
+        return _pack(dtype, [step * scale for step in steps])
+    return _pack(dtype, [centre + step * scale for step in steps])
+
+
+def _signed(bits):
+    return bits - (1 << 64) if bits >> 63 else bits
+
+
+def _poison_bits(dtype, nonce):
+    if dtype == "f64":
+        return 0x7FF8000000000000 | (nonce & 0x7FFFFFFFFFFFF)
+    if dtype == "f32":
+        return 0x7FC00000 | (nonce & 0x3FFFFF)
+    if dtype == "f16":
+        return 0x7E00 | (nonce & 0x1FF)
+    if dtype == "bf16":
+        return 0x7FC0 | (nonce & 0x3F)
+    return nonce & ((1 << (8 * _WIDTH[dtype])) - 1)
+
+
+class _Tensor:
+    """One tensor of one slot, in memory aligned to 64 bytes; `pristine` is what an in-place operand held first."""
+
+    def __init__(self, spec):
+        self.name, self.dtype, self.role, self.shape = spec["name"], spec["dtype"], spec["role"], spec["shape"]
+        if self.dtype not in _WIDTH:
+            raise ValueError(f"this harness cannot hold dtype {self.dtype}")
+        self.count = math.prod(self.shape)
+        self.bytes = self.count * _WIDTH[self.dtype]
+        self._memory = (ctypes.c_ubyte * (self.bytes + 128))()
+        start = -ctypes.addressof(self._memory) % 64
+        self.raw = memoryview(self._memory).cast("B")[start:start + self.bytes]
+        self.pristine = None
+        self.writable = self.role != "in"
+        if numpy is None:
+            flat = self.raw.cast(_FORMAT[self.dtype]) if self.bytes else memoryview(b"")
+            self.view = flat if self.writable else flat.toreadonly()
+        else:
+            self.view = numpy.frombuffer(self.raw, dtype=_NUMPY[self.dtype])
+            self.view.flags.writeable = self.writable
+
+
+class Call:
+    """One call of the operation: the tensors of one slot and the parameters of the case."""
+
+    def __init__(self, tensors, params):
+        self._inputs = {t.name: t for t in tensors if t.role != "out"}
+        self._outputs = {t.name: t for t in tensors if t.role != "in"}
+        self._params = params
+
+    def input(self, name):
+        return self._inputs[name].view
+
+    def output(self, name):
+        return self._outputs[name].view
+
+    def shape(self, name):
+        return tuple((self._inputs.get(name) or self._outputs[name]).shape)
+
+    def dtype(self, name):
+        return (self._inputs.get(name) or self._outputs[name]).dtype
+
+    def param(self, name):
+        return self._params[name]
+
+
+def _files():
+    """Every file this process has loaded: imported modules and mapped libraries."""
+    seen = set()
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if isinstance(path, str):
+            seen.add(os.path.abspath(path))
+    try:
+        with open("/proc/self/maps") as maps:
+            for line in maps:
+                at = line.find("/")
+                if at >= 0:
+                    seen.add(line[at:].rstrip("\n"))
+    except OSError:
+        pass
+    return sorted(seen)
+
+
+def _tick():
+    best = 1_000_000
+    for _ in range(200):
+        start = step = _NOW()
+        while step == start:
+            step = _NOW()
+        best = min(best, step - start)
+    return max(best, 1)
+
+
+class _Session:
+    def __init__(self, function, sync):
+        self.function, self.sync = function, sync
+        self.slots, self.calls = [], []
+
+    def answer(self, message):
+        verb = message["verb"]
+        method = getattr(self, "do_" + verb, None)
+        if method is None:
+            raise ValueError(f"unknown verb '{verb}'")
+        return method(message)
+
+    def do_hello(self, message):
+        if message["protocol"] != 1:
+            raise ValueError("this harness speaks protocol 1")
+        if message.get("world", 1) != 1:
+            raise ValueError("world > 1 is not supported by protocol 1")
+        return {"protocol": 1, "harness": HARNESS_ID, "language": "python", "device": "cpu", "clock": "perf_counter",
+                "toolchain": f"{platform.python_implementation()} {platform.python_version()}", "tick_ns": _tick(),
+                "pid": os.getpid(), "group": os.getpgrp(), "rank": 0, "world": 1, "files": _files()}
+
+    def do_prepare(self, message):
+        self.slots = [[_Tensor(spec) for spec in message["tensors"]] for _ in range(message["slots"])]
+        self.calls = [Call(slot, message["params"]) for slot in self.slots]
+        return self._load(message["tensors"])
+
+    def do_refill(self, message):
+        return self._load(message["tensors"])
+
+    def _load(self, specs):
+        for number, slot in enumerate(self.slots):
+            for tensor, spec in zip(slot, specs):
+                if tensor.role == "out":
+                    continue
+                tensor.raw[:] = generate(tensor.dtype, tensor.count, spec["fill"], number)
+                if tensor.role == "inout":
+                    tensor.pristine = bytes(tensor.raw)
+        return {"inputs": [self._hashes(slot, True) for slot in range(len(self.slots))]}
+
+    def _hashes(self, slot, inout):
+        return {t.name: hashlib.blake2b(t.raw, digest_size=32).hexdigest() for t in self.slots[slot]
+                if t.role == "in" or (t.role == "inout" and inout)}
+
+    def do_poison(self, message):
+        nonce = int(message["nonce"], 16)
+        for slot in self.slots:
+            for tensor in slot:
+                if tensor.role == "out":
+                    width = _WIDTH[tensor.dtype]
+                    tensor.raw[:] = _poison_bits(tensor.dtype, nonce).to_bytes(width, "little") * tensor.count
+        return {}
+
+    def do_run(self, message):
+        calls = [self.calls[slot] for slot in message["order"]]
+        passes, samples = range(message["passes"]), []
+        function, sync = self.function, self.sync
+        for _ in range(message["batches"]):
+            for slot in self.slots:
+                for tensor in slot:
+                    if tensor.pristine is not None:
+                        tensor.raw[:] = tensor.pristine
+            start = _NOW()
+            for _ in passes:
+                for call in calls:
+                    function(call)
+            if sync is not None:
+                sync()
+            samples.append(_NOW() - start)
+        return {"samples": samples}
+
+    def do_dump(self, message):
+        with open(message["path"], "wb") as file:
+            for number in message["slots"]:
+                for tensor in self.slots[number]:
+                    if tensor.role == "in":
+                        continue
+                    header = {"slot": number, "name": tensor.name, "dtype": tensor.dtype, "shape": list(tensor.shape), "bytes": tensor.bytes}
+                    file.write(json.dumps(header).encode() + b"\n")
+                    file.write(tensor.raw)
+        return {"inputs": [self._hashes(number, False) for number in message["slots"]]}
+
+    def do_quit(self, _message):
+        return {"files": _files()}
+
+
+def main(function, sync=None):
+    """Serves one operation until kforge says quit. `sync` waits for a device, where there is one."""
+    session = _Session(function, sync)
+    source = os.fdopen(_SOURCE, "r", encoding="utf-8", closefd=False)
+    for line in source:
+        message = {}
+        try:
+            message = json.loads(line)
+            reply = {"id": message["id"], "ok": True, **session.answer(message)}
+        except Exception as error:
+            import traceback
+
+            traceback.print_exc(file=sys.stderr)
+            text = f"{type(error).__name__}: {error}"
+            reply = {"id": message.get("id", 0) if isinstance(message, dict) else 0, "ok": False, "error": text}
+        data = json.dumps(reply).encode() + b"\n"
+        while data:
+            data = data[os.write(_SINK, data):]
+        if isinstance(message, dict) and message.get("verb") == "quit":
+            break
+    sys.stderr.flush()

@@ -9,6 +9,7 @@ mod kernel_name;
 mod rendered;
 mod table;
 pub mod trace;
+pub mod validate;
 pub mod workbook;
 
 pub use envelope::{event_line, success};

@@ -20,6 +20,12 @@ pub enum Error {
     /// A capture cannot be used.
     #[error(transparent)]
     Capture(#[from] kforge_formats::Error),
+    /// An experiment could not be carried out.
+    #[error(transparent)]
+    Experiment(#[from] kforge_experiment::Error),
+    /// The ledger refused.
+    #[error(transparent)]
+    Ledger(#[from] kforge_ledger::Error),
     /// A file could not be read or written.
     #[error("{path}: {source}", path = path.display())]
     Io {
@@ -43,6 +49,8 @@ impl Error {
             Self::Usage { .. } => ExitClass::Usage,
             Self::Capture(error) if error.is_interrupted() => ExitClass::Interrupted,
             Self::Capture(_) | Self::Io { .. } => ExitClass::Input,
+            Self::Experiment(error) => experiment_class(error),
+            Self::Ledger(_) => ExitClass::Environment,
             Self::Interrupted => ExitClass::Interrupted,
             Self::Bug(_) => ExitClass::Bug,
         }
@@ -53,6 +61,8 @@ impl Error {
         match self {
             Self::Usage { .. } => "usage",
             Self::Capture(error) => error.code(),
+            Self::Experiment(error) => error.code(),
+            Self::Ledger(error) => error.code(),
             Self::Io { .. } => "io",
             Self::Interrupted => "interrupted",
             Self::Bug(_) => "bug",
@@ -64,6 +74,8 @@ impl Error {
         match self {
             Self::Usage { hint, .. } => hint.clone(),
             Self::Capture(error) => error.hint(),
+            Self::Experiment(error) => error.hint(),
+            Self::Ledger(error) => error.hint(),
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the path; kforge reads files where they are and fetches nothing".to_owned())
             }
@@ -72,5 +84,19 @@ impl Error {
             }
             Self::Io { .. } | Self::Interrupted => None,
         }
+    }
+}
+
+/// The exit class of an experiment that could not be carried out.
+fn experiment_class(error: &kforge_experiment::Error) -> ExitClass {
+    use kforge_experiment::Error as Cause;
+    match error {
+        Cause::NoCandidate { .. } | Cause::Place { .. } => ExitClass::Usage,
+        Cause::Interrupted => ExitClass::Interrupted,
+        Cause::Bug(_) => ExitClass::Bug,
+        Cause::Prefix { .. } | Cause::Tool { .. } | Cause::Runner { missing: true, .. } => {
+            ExitClass::Environment
+        }
+        _ => ExitClass::Input,
     }
 }

@@ -11,6 +11,7 @@ mod note;
 mod observer;
 mod save;
 pub mod trace;
+pub mod validate;
 
 pub use error::Error;
 pub use exit::ExitClass;

@@ -1,6 +1,6 @@
 //! The whole command line, and which verb answers it.
 
-use super::trace;
+use super::{trace, validate};
 use clap::{Parser, Subcommand};
 use kforge_workbench::ExitClass;
 
@@ -15,11 +15,13 @@ pub struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Trace(trace::Arguments),
+    Validate(validate::Arguments),
 }
 
 /// Runs the verb and says what its answer means.
 pub fn dispatch(command_line: &CommandLine) -> ExitClass {
     match &command_line.verb {
         Verb::Trace(arguments) => trace::run(arguments),
+        Verb::Validate(arguments) => validate::run(arguments),
     }
 }

@@ -3,5 +3,6 @@
 mod command_line;
 mod format;
 mod trace;
+mod validate;
 
 pub use command_line::{CommandLine, dispatch};

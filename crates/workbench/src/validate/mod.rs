@@ -1,0 +1,12 @@
+//! `validate`: is the candidate right, and is it faster?
+
+mod answer;
+mod locate;
+mod moment;
+mod place;
+mod request;
+mod run;
+
+pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
+pub use request::Request;
+pub use run::run;

@@ -1,0 +1,256 @@
+//! Carries an experiment through its stages, and writes down what happens before and after it is measured.
+
+use super::answer::{Beside, CandidateAnswer, Response};
+use super::locate;
+use super::moment;
+use super::place::Settings;
+use super::request::Request;
+use crate::{Error, Note, Observer, Progress};
+use kforge_experiment::{
+    Bench, Checked, Cpu, Engine, Entropy, Event, Experiment, Harness, Interrupt, MonotonicClock, PROTOCOL,
+    Place, Proposed, Relay, Repository, RunContext, Sealed, Shop, SystemEntropy,
+};
+use kforge_ledger::Ledger;
+use kforge_record::{Claim, Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, Run};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// An observer as the engine's interrupt.
+struct Wish<'a>(&'a dyn Observer);
+
+impl Interrupt for Wish<'_> {
+    fn is_set(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
+/// Validates candidates and stores the evidence.
+///
+/// # Errors
+/// Where the experiment cannot be carried out; what a candidate does wrong is part of the answer.
+pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
+    let path = locate::experiment(&request.target, &request.folder)?;
+    let text = std::fs::read_to_string(&path).map_err(|source| Error::Io { path: path.clone(), source })?;
+    let repository = Repository::around(path.parent().unwrap_or(Path::new(".")))?;
+    let settings = Settings::read(&repository.root)?;
+    let experiment = Experiment::parse(&path, &text, &settings.policy)?;
+    let claim =
+        request.claim.as_deref().map(Claim::parse).transpose().map_err(kforge_experiment::Error::from)?;
+    let place = settings.place(request.place.as_deref(), &request.maps, &repository.root)?;
+    let ledger = Ledger::open(&settings.ledger)?;
+    let parent = place.scratch_parent();
+    let scratch = tempfile::Builder::new()
+        .prefix("kforge-")
+        .tempdir_in(&parent)
+        .map_err(|source| Error::Io { path: parent, source })?;
+    if place.is_elsewhere() {
+        probe(&place, scratch.path())?;
+    }
+    let harness = Harness::write(&scratch.path().join("harness"))?;
+    let relay = Relay::start(&place, scratch.path())
+        .map_err(|source| Error::Io { path: scratch.path().to_owned(), source })?;
+    let (clock, wish) = (MonotonicClock::starting_now(), Wish(observer));
+    let bench = Bench {
+        repository: &repository,
+        place: &place,
+        relay: &relay,
+        harness: &harness,
+        scratch: scratch.path(),
+        clock: &clock,
+        interrupt: &wish,
+    };
+    let shop = Shop::new(bench, &experiment);
+    let report = |event: Event| observer.progress(told(event));
+    let engine = Engine {
+        experiment: &experiment,
+        workshop: &shop,
+        device: &Cpu,
+        clock: &clock,
+        interrupt: &wish,
+        report: &report,
+    };
+    let sealed = Proposed::new(engine, &request.candidates)?.build()?.seal(&mut SystemEntropy)?;
+    let names = sealed.candidates();
+    if claim.is_some() && names.len() != 1 {
+        return Err(Error::Usage {
+            message: format!("a claim is about one candidate, and {} are validated", names.len()),
+            hint: Some("add --candidate NAME".to_owned()),
+        });
+    }
+    let work = Work { ledger: &ledger, experiment: &experiment, request, text: &text, claim };
+    let mut contexts = work.journal(&sealed, &names, &place, shop.variables()?)?;
+    let checked = sealed.check(&mut SystemEntropy)?;
+    let mut candidates = Vec::new();
+    for name in &names {
+        let context =
+            contexts.remove(name).ok_or_else(|| Error::Bug(format!("`{name}` was never journalled")))?;
+        candidates.push(work.finish(&checked, name, context, &repository)?);
+    }
+    Ok(Response {
+        op: experiment.op.clone(),
+        experiment: locate::shown(&path, &request.folder),
+        device: kforge_experiment::Device::describe(&Cpu).name,
+        prefix: place.is_elsewhere().then(|| place.prefix.join(" ")),
+        cache: experiment.tuning.cache.word().to_owned(),
+        notes: notes(&candidates),
+        candidates,
+    })
+}
+
+fn probe(place: &Place, scratch: &Path) -> Result<(), Error> {
+    place.probe(scratch).map_err(|message| {
+        Error::from(kforge_experiment::Error::Prefix {
+            prefix: place.prefix.join(" "),
+            probe: "sh FILE".to_owned(),
+            message,
+        })
+    })
+}
+
+fn told(event: Event) -> Progress {
+    match event {
+        Event::Stage(text) => Progress::Stage(text),
+        Event::Step(done, total) => Progress::Step { done, total: Some(total) },
+        Event::Line(text) => Progress::Line(text),
+    }
+}
+
+/// What every candidate's bookkeeping needs.
+struct Work<'a> {
+    ledger: &'a Ledger,
+    experiment: &'a Experiment,
+    request: &'a Request,
+    text: &'a str,
+    claim: Option<Claim>,
+}
+
+impl Work<'_> {
+    /// Writes every candidate into the journal before anything is checked or timed: a loss cannot be forgotten.
+    fn journal(
+        &self,
+        sealed: &Sealed<'_>,
+        names: &[String],
+        place: &Place,
+        variables: Digest,
+    ) -> Result<BTreeMap<String, RunContext>, Error> {
+        let mut contexts = BTreeMap::new();
+        for name in names {
+            let pair = sealed.pair(name)?;
+            let prior = self.ledger.prior_runs(&self.experiment.op, &pair)?;
+            let started_at = moment::now();
+            let nonce = format!("{:016x}{:016x}", SystemEntropy.seed(), SystemEntropy.seed());
+            let run = Run {
+                id: Digest::of_bytes(b""),
+                nonce,
+                finished_at: started_at.clone(),
+                started_at,
+                kforge: env!("CARGO_PKG_VERSION").to_owned(),
+                protocol: PROTOCOL,
+                harness: Harness::digest(),
+                experiment: Digest::of_bytes(self.text.as_bytes()),
+                pair,
+                candidates: names.len() as u32,
+                confirmation: self.request.confirm,
+            };
+            let run = run.identified().map_err(kforge_experiment::Error::from)?;
+            self.ledger.journal(&self.entry(&run, name, JournalEvent::Started, None))?;
+            let prefix = place.is_elsewhere().then(|| place.prefix.join(" "));
+            contexts.insert(
+                name.clone(),
+                RunContext { run, claim: self.claim.clone(), prior, prefix, variables },
+            );
+        }
+        Ok(contexts)
+    }
+
+    fn entry(
+        &self,
+        run: &Run,
+        candidate: &str,
+        event: JournalEvent,
+        end: Option<(&str, Digest)>,
+    ) -> JournalEntry {
+        JournalEntry {
+            schema: JOURNAL_SCHEMA.to_owned(),
+            event,
+            at: if end.is_some() { run.finished_at.clone() } else { run.started_at.clone() },
+            run: run.id,
+            op: self.experiment.op.clone(),
+            candidate: candidate.to_owned(),
+            pair: run.pair,
+            verdict: end.map(|(verdict, _)| verdict.to_owned()),
+            evidence: end.map(|(_, evidence)| evidence),
+        }
+    }
+
+    /// Times one candidate where it is right, stores its evidence and closes its journal entry.
+    fn finish(
+        &self,
+        checked: &Checked<'_>,
+        name: &str,
+        mut context: RunContext,
+        repository: &Repository,
+    ) -> Result<CandidateAnswer, Error> {
+        let sealed = match checked.candidate(name) {
+            Ok(correct) => {
+                let timed = correct.time(&mut SystemEntropy)?;
+                context.run.finished_at = moment::now();
+                timed.evidence(&context)?
+            }
+            Err(refuted) => {
+                context.run.finished_at = moment::now();
+                refuted.evidence(&context)?
+            }
+        };
+        let id = self.ledger.put_evidence(&sealed)?;
+        let word = sealed.evidence.judgement.verdict.word();
+        self.ledger.journal(&self.entry(&context.run, name, JournalEvent::Finished, Some((word, id))))?;
+        let file = self.ledger.layout().evidence(&self.experiment.op, &id)?;
+        let launches = match (&sealed.evidence.samples.inline, &sealed.samples) {
+            (Some(launches), _) => launches.clone(),
+            (None, Some(file)) => {
+                kforge_record::SamplesFile::read(&file.bytes).map_err(kforge_experiment::Error::from)?
+            }
+            (None, None) => Vec::new(),
+        };
+        let amount = |expression: &Option<kforge_experiment::Expression>, params| {
+            expression.as_ref().and_then(|e| e.value(params).ok())
+        };
+        let amounts = self.experiment.cases.iter().map(|case| {
+            (
+                case.name.clone(),
+                amount(&self.experiment.work.bytes, &case.params),
+                amount(&self.experiment.work.flops, &case.params),
+            )
+        });
+        let beside = Beside {
+            work: amounts.collect(),
+            suggested_cases: checked.suggested_cases(name),
+            log: checked.log(name).to_owned(),
+            path: locate::shown(&file, &repository.root),
+        };
+        Ok(CandidateAnswer::of(&sealed, &launches, beside))
+    }
+}
+
+/// What goes beyond a single candidate.
+fn notes(candidates: &[CandidateAnswer]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for answer in candidates {
+        let again = answer.earlier.not_faster;
+        if answer.verdict.is_faster() && again > 0 {
+            notes.push(Note::new(
+                "validate.earlier",
+                format!("{}: {again} earlier runs of the same pair were no win; a commit needs a confirmation run (--confirm)", answer.candidate),
+            ));
+        }
+    }
+    let wins = candidates.iter().filter(|answer| answer.verdict.is_faster()).count();
+    if wins > 0 && candidates.len() > 1 {
+        notes.push(Note::new(
+            "validate.selection",
+            format!("{} candidates were tried together; one that is kept out of several is measured again alone for its claim", candidates.len()),
+        ));
+    }
+    notes
+}

@@ -1,5 +1,7 @@
 //! The workbook read back by another library: sums, kinds of cells, limits.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop where its own input fails")]
+
 use calamine::{Data, Reader as _, Xlsx};
 use kforge_report::workbook::{self, Limits, TraceWorkbook};
 use kforge_testkit::captures::document;

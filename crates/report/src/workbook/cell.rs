@@ -1,4 +1,6 @@
-//! What stands in a cell.
+//! What stands in a cell: a value with its unit, so that every sheet shows it alike.
+//!
+//! Invariant: what is not known is an empty cell and never 0.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,6 @@
-//! The workbook of `trace`.
+//! The workbook of `trace`: which sheets it has, and in which order they are made.
+//!
+//! Gives bytes and the notes of what Excel could not hold; it opens no file. Invariant: the same answer, the same bytes.
 
 use super::limits::{Cuts, Limits};
 use super::sheet::{Formats, Sheet};

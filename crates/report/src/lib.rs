@@ -8,6 +8,7 @@ mod format;
 mod kernel_name;
 mod rendered;
 mod table;
+pub mod tour;
 pub mod trace;
 pub mod validate;
 pub mod workbook;

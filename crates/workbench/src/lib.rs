@@ -10,6 +10,7 @@ mod exit;
 mod note;
 mod observer;
 mod save;
+pub mod tour;
 pub mod trace;
 pub mod validate;
 

@@ -1,6 +1,6 @@
 //! The whole command line, and which verb answers it.
 
-use super::{trace, validate};
+use super::{tour, trace, validate};
 use clap::{Parser, Subcommand};
 use kforge_workbench::ExitClass;
 
@@ -14,6 +14,7 @@ pub struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Tour(tour::Arguments),
     Trace(trace::Arguments),
     Validate(validate::Arguments),
 }
@@ -21,6 +22,7 @@ enum Verb {
 /// Runs the verb and says what its answer means.
 pub fn dispatch(command_line: &CommandLine) -> ExitClass {
     match &command_line.verb {
+        Verb::Tour(arguments) => tour::run(arguments),
         Verb::Trace(arguments) => trace::run(arguments),
         Verb::Validate(arguments) => validate::run(arguments),
     }

@@ -2,6 +2,7 @@
 
 mod command_line;
 mod format;
+mod tour;
 mod trace;
 mod validate;
 

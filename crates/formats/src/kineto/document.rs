@@ -229,12 +229,8 @@ impl Document {
     /// Looks for `"traceEvents": [` wherever it stands.
     fn search(&mut self) -> Step {
         let bytes = self.window.bytes();
-        let mut found = memchr::memmem::find_iter(bytes, EVENTS_KEY).filter_map(|key| {
-            let mut cursor = Cursor::new(bytes, key + EVENTS_KEY.len());
-            cursor.expect(b':').and_then(|()| cursor.expect(b'[')).is_ok().then_some((key, cursor.at))
-        });
-        if let Some((key, events)) = found.next() {
-            self.filler.losses.add(Kind::SkippedBytes, 0, 0, self.window.offset() + key as u64);
+        if let Some(events) = nested_events(bytes) {
+            self.filler.losses.add(Kind::SkippedBytes, 0, 0, self.window.offset() + events as u64);
             self.window.consume(events);
             self.shape = Shape::Object;
             self.has_events = true;
@@ -359,6 +355,10 @@ impl Document {
             let start = cursor.at;
             match first {
                 b'{' => match RawEvent::read(&mut cursor) {
+                    Ok(event) if event.phase == 0 && nested_events(&bytes[start..cursor.at]).is_some() => {
+                        self.window.consume(start);
+                        return self.descend();
+                    }
                     Ok(event) => {
                         self.phased += u64::from(event.phase != 0);
                         self.filler.take(&event, &bytes[start..cursor.at], offset + start as u64);
@@ -397,6 +397,9 @@ impl Document {
     fn recover(&mut self, stop: Stop) -> Step {
         let bytes = self.window.bytes();
         let offset = self.window.offset();
+        if nested_events(bytes).is_some() && lenient::next_event(bytes, 0) != Some(0) {
+            return self.descend();
+        }
         let last_chance = self.window.ended() || bytes.len() >= LONGEST;
         if stop == Stop::NeedMore && !last_chance {
             return Step::NeedMore;
@@ -419,6 +422,16 @@ impl Document {
             self.window.consume(end);
         }
         self.after_comma = false;
+        Step::Go
+    }
+
+    /// The window begins with a whole document among the events, as a second writer leaves it: goes on with its events.
+    fn descend(&mut self) -> Step {
+        if let Some(events) = nested_events(self.window.bytes()) {
+            self.filler.losses.add(Kind::SkippedBytes, self.window.offset(), 0, events as u64);
+            self.window.consume(events);
+            self.after_comma = false;
+        }
         Step::Go
     }
 
@@ -463,6 +476,14 @@ impl Document {
         self.window.consume(all);
         Step::NeedMore
     }
+}
+
+/// Where in a text the list behind its first `"traceEvents": [` begins.
+fn nested_events(text: &[u8]) -> Option<usize> {
+    memchr::memmem::find_iter(text, EVENTS_KEY).find_map(|key| {
+        let mut cursor = Cursor::new(text, key + EVENTS_KEY.len());
+        cursor.expect(b':').and_then(|()| cursor.expect(b'[')).ok().map(|()| cursor.at)
+    })
 }
 
 /// True where the event at `at` reads as a whole and has a phase, so that it is an event and not a document.

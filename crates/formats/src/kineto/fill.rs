@@ -14,6 +14,9 @@ use kforge_trace::{
 };
 use kforge_units::{Instant, Nanos, nanos_from_micros};
 
+/// A longer event is absurd: no capture spans a week, and sums of what remains stay inside 64 bits.
+const LONGEST: Nanos = Nanos(7 * 86_400_000_000_000);
+
 /// What an event is to the product, by its category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
@@ -161,7 +164,7 @@ impl Filler {
         }
         let start = event.ts.and_then(|text| nanos_from_micros(text).ok()).map(|ns| Instant(ns.get()));
         let usable = match length {
-            Some(Ok(length)) if length >= Nanos::ZERO => Some(length),
+            Some(Ok(length)) if (Nanos::ZERO..=LONGEST).contains(&length) => Some(length),
             _ => None,
         };
         let Some(name) = self.name(event.name.unwrap_or_default(), byte) else {

@@ -46,7 +46,15 @@ fn family_table(response: &Response, top: Option<usize>) -> (Table, String) {
             percent(row.share),
         ]);
     }
-    let hidden: i64 = response.tables.families.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
+    let hidden = response
+        .tables
+        .families
+        .rows
+        .iter()
+        .skip(limit(top))
+        .map(|row| Nanos(row.total_ns))
+        .sum::<Nanos>()
+        .get();
     (table, rest(&response.tables.families, top, hidden))
 }
 
@@ -67,7 +75,8 @@ fn op_table(response: &Response, top: Option<usize>, width: Width) -> (Table, St
             micros(row.subtree_ns),
         ]);
     }
-    let hidden: i64 = response.tables.ops.rows.iter().skip(limit(top)).map(|row| row.self_ns).sum();
+    let hidden =
+        response.tables.ops.rows.iter().skip(limit(top)).map(|row| Nanos(row.self_ns)).sum::<Nanos>().get();
     (table, rest(&response.tables.ops, top, hidden))
 }
 
@@ -89,7 +98,8 @@ fn source_table(response: &Response, top: Option<usize>, width: Width) -> (Table
             share(Nanos(row.ns), whole),
         ]);
     }
-    let hidden: i64 = response.tables.sources.rows.iter().skip(limit(top)).map(|row| row.ns).sum();
+    let hidden =
+        response.tables.sources.rows.iter().skip(limit(top)).map(|row| Nanos(row.ns)).sum::<Nanos>().get();
     (table, rest(&response.tables.sources, top, hidden))
 }
 
@@ -112,7 +122,15 @@ fn step_table(response: &Response, top: Option<usize>, width: Width) -> (Table, 
             row.device_window_ns.map_or("-".to_owned(), micros),
         ]);
     }
-    let hidden: i64 = response.tables.steps.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
+    let hidden = response
+        .tables
+        .steps
+        .rows
+        .iter()
+        .skip(limit(top))
+        .map(|row| Nanos(row.total_ns))
+        .sum::<Nanos>()
+        .get();
     (table, rest(&response.tables.steps, top, hidden))
 }
 
@@ -149,7 +167,7 @@ fn kernel_table(rows: &Rows<KernelRow>, top: Option<usize>, width: Width, noun: 
             grouped_u(row.graph_replayed),
         ]);
     }
-    let hidden: i64 = rows.rows.iter().skip(limit(top)).map(|row| row.total_ns).sum();
+    let hidden = rows.rows.iter().skip(limit(top)).map(|row| Nanos(row.total_ns)).sum::<Nanos>().get();
     (table, rest(rows, top, hidden))
 }
 
@@ -181,7 +199,8 @@ fn module_table(response: &Response, top: Option<usize>, width: Width) -> (Table
             share(Nanos(row.subtree_ns), Nanos(rows.whole_ns)),
         ]);
     }
-    let hidden: i64 = tree_order(response).iter().skip(limit(top)).map(|row| row.self_ns).sum();
+    let hidden =
+        tree_order(response).iter().skip(limit(top)).map(|row| Nanos(row.self_ns)).sum::<Nanos>().get();
     (table, rest(rows, top, hidden))
 }
 
@@ -233,7 +252,7 @@ fn module_type_table(response: &Response, top: Option<usize>, width: Width) -> (
             share(Nanos(row.subtree_ns), Nanos(rows.whole_ns)),
         ]);
     }
-    let hidden: i64 = rows.rows.iter().skip(limit(top)).map(|row| row.self_ns).sum();
+    let hidden = rows.rows.iter().skip(limit(top)).map(|row| Nanos(row.self_ns)).sum::<Nanos>().get();
     (table, rest(rows, top, hidden))
 }
 

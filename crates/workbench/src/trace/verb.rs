@@ -202,7 +202,7 @@ impl<'a> Composer<'a> {
                 Launch::Call(_) | Launch::GraphReplay(_) | Launch::BeforeCapture => continue,
             };
             part.count += 1;
-            part.ns += activity.length.unwrap_or_default().get();
+            part.ns = part.ns.saturating_add(activity.length.unwrap_or_default().get());
         }
         Links {
             call: total(LaunchClass::Call),
@@ -234,7 +234,7 @@ impl<'a> Composer<'a> {
         Coverage {
             launch: Covered {
                 count: links.call.count + links.graph_replay.count,
-                ns: links.call.ns + links.graph_replay.ns,
+                ns: links.call.ns.saturating_add(links.graph_replay.ns),
             },
             op: of(&ops.whole),
             module: of(&modules.whole),
@@ -399,7 +399,7 @@ fn module_type_rows(table: &ModuleTable) -> Table<ModuleTypeRow> {
             *row.count.get_or_insert_default() += calls;
         }
         row.kernels += node.kernels;
-        row.self_ns += node.own.get();
+        row.self_ns = row.self_ns.saturating_add(node.own.get());
         let mut above = BTreeSet::new();
         let mut next = node.parent;
         while let Some(id) = next {
@@ -407,7 +407,7 @@ fn module_type_rows(table: &ModuleTable) -> Table<ModuleTypeRow> {
             next = table.tree.get(id).parent;
         }
         if !above.contains(node.class.as_str()) {
-            row.subtree_ns += node.subtree.get();
+            row.subtree_ns = row.subtree_ns.saturating_add(node.subtree.get());
             row.subtree_kernels += node.subtree_kernels;
         }
     }

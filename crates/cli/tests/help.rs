@@ -61,11 +61,9 @@ fn every_verb_has_an_example_that_the_parser_understands() {
             after.lines().map(str::trim).filter(|line| line.starts_with(&begin)).collect();
         assert!(!examples.is_empty(), "{verb:?} has no line that begins with `{begin}`:\n{after}");
         for example in examples {
-            let words: Vec<&str> = example
-                .split_whitespace()
-                .skip(1)
-                .take_while(|word| !["|", ">", "&&"].contains(word))
-                .collect();
+            let words = shlex::split(example).unwrap_or_else(|| panic!("a quote is open in {example}"));
+            let ends = |word: &String| !["|", ">", "&&"].contains(&word.as_str());
+            let words: Vec<String> = words.into_iter().skip(1).take_while(ends).collect();
             kforge().args(["__parse", "--"]).args(words).assert().code(0);
         }
     }

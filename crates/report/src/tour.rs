@@ -1,4 +1,4 @@
-//! How the tour reads.
+//! How the tour reads: each command line before its output, and the whole at the end.
 
 use crate::Rendered;
 use kforge_workbench::tour::{Response, Step};

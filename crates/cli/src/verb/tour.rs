@@ -1,4 +1,4 @@
-//! `kforge tour`.
+//! `kforge tour`: the arguments, and the answer shown step by step as it comes.
 
 use crate::output;
 use crate::progress::Terminal;

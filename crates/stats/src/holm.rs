@@ -18,3 +18,15 @@ pub(crate) fn rejected(p_values: &[f64], level: f64) -> Vec<bool> {
     }
     marks
 }
+
+#[cfg(test)]
+mod tests {
+    use super::rejected;
+
+    #[test]
+    fn the_smallest_p_pays_for_all_and_the_first_miss_ends_it() {
+        assert_eq!(rejected(&[0.04, 0.01, 0.02], 0.05), [true, true, true]);
+        assert_eq!(rejected(&[0.02, 0.03, 0.2], 0.05), [false, false, false]);
+        assert_eq!(rejected(&[0.03, 0.001, 0.04], 0.05), [false, true, false]);
+    }
+}

@@ -97,14 +97,14 @@ impl Judge {
             if unused > 0 {
                 judgement.notes.push(Note::UnusedLaunches { count: unused });
             }
-            let settled = settles(&judgement.verdict);
+            let settled = settles(&judgement);
             last = Some(judgement);
             if settled {
                 break;
             }
         }
         let judgement = last.unwrap_or_else(|| self.before_first_look(samples));
-        let settled = settles(&judgement.verdict);
+        let settled = settles(&judgement);
         Ok((judgement, settled))
     }
 
@@ -123,10 +123,14 @@ impl Judge {
     }
 }
 
-/// Whether more launches could still change the answer.
-fn settles(verdict: &Verdict) -> bool {
-    match verdict {
+/// Whether the answer is final before the last look.
+///
+/// A faster mean waits for its cases: stopping at the first clear mean would hide a slower case that needs a few launches more.
+fn settles(judgement: &Judgement) -> bool {
+    let open_case = || judgement.notes.iter().any(|note| matches!(note, Note::CaseOpen { .. }));
+    match &judgement.verdict {
         Verdict::Inconclusive { why, .. } => matches!(why, Why::BelowClock { .. } | Why::TooFewBlocks { .. }),
+        Verdict::Faster { .. } => !open_case(),
         _ => true,
     }
 }

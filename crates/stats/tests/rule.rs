@@ -382,3 +382,94 @@ fn verdicts_of_other_rooms_have_the_same_shape() {
     assert_eq!(void.word(), "void");
     assert_eq!(void.interval(), None);
 }
+
+#[test]
+fn a_bias_is_void_from_half_the_minimum_effect() {
+    assert_eq!(judged(&one(launches(24, 994_000, 900_000))).verdict.word(), "void", "0.6 %");
+    assert_eq!(judged(&one(launches(24, 996_000, 900_000))).verdict.word(), "faster", "0.4 %");
+}
+
+#[test]
+fn a_small_certain_bias_narrows_same() {
+    assert_eq!(judged(&one(launches(24, 1_000_000, 992_000))).verdict.word(), "same");
+    assert_eq!(judged(&one(launches(24, 997_000, 992_000))).verdict.word(), "inconclusive");
+}
+
+#[test]
+fn a_median_that_hangs_on_one_block_is_vetoed_by_the_bootstrap() {
+    // Five blocks of eight at 1 ÷ 1.05, three at 1 ÷ 0.85: the median says 1.05, most redraws say less than 1.01.
+    let launch: Vec<Block> =
+        (0..8).map(|b| Block::new(1_000_000, 1_000_000, if b < 5 { 952_381 } else { 1_333_333 })).collect();
+    let judgement = judged(&one(vec![launch; 24]));
+    assert_eq!(*why(&judgement.verdict), Why::MethodsDisagree { check: "bootstrap".into() });
+}
+
+#[test]
+fn a_slower_mean_with_a_faster_case_is_mixed() {
+    let judgement = judged(&several(&[(1.0, 1_200_000), (1.0, 1_200_000), (1.0, 900_000)], 24));
+    assert_eq!(judgement.verdict.word(), "mixed");
+}
+
+#[test]
+fn an_open_mean_with_cases_on_both_sides_is_mixed() {
+    let judgement = judged(&several(&[(1.0, 900_000), (1.0, 1_088_500)], 8));
+    assert_eq!(judgement.verdict.word(), "mixed");
+    assert!(judgement.overall.unwrap().speedup.high > 1.01);
+}
+
+#[test]
+fn a_case_one_tick_beyond_the_boundary_is_not_called_slower() {
+    let mut samples = several(&[(1.0, 800_000), (1.0, 800_000)], 24);
+    // 506 ticks against 500: 1.2 % slower, or 0.8 %.
+    samples.cases[1].tick_ns = 32;
+    samples.cases[1].launches = vec![vec![Block::new(16_000, 16_000, 16_192); 8]; 24];
+    assert_eq!(judged(&samples).verdict.word(), "faster");
+}
+
+#[test]
+fn a_launch_that_one_case_lost_is_no_part_of_the_mean() {
+    let mut samples = several(&[(1.0, 800_000), (1.0, 800_000)], 24);
+    for block in &mut samples.cases[1].launches[3] {
+        block.disturbed = true;
+    }
+    let policy = JudgePolicy { looks: vec![24], resamples: 200, ..JudgePolicy::default() };
+    let judgement = Judge::new(policy).unwrap().judge(&samples).unwrap();
+    assert_eq!(judgement.overall.unwrap().launches, 23);
+    assert_eq!(judgement.cases[0].measured.as_ref().unwrap().launches, 24);
+}
+
+#[test]
+fn the_cap_on_disturbed_blocks_is_itself_allowed() {
+    let longer = |mut made: Vec<Vec<Block>>| {
+        for blocks in &mut made {
+            blocks.extend([blocks[0], blocks[1]]);
+        }
+        made
+    };
+    let judgement = judged(&one(disturbed(longer(launches(8, 1_000_000, 900_000)), 8)));
+    assert_eq!(judgement.verdict.word(), "faster", "8 of 80");
+}
+
+#[test]
+fn a_short_second_baseline_is_too_short_as_well() {
+    let launches = vec![vec![Block::new(20_000, 15_000, 19_000); 8]; 8];
+    let samples = OpSamples::of_one_case(CaseSamples::new("x", 1.0, 32, launches));
+    assert!(matches!(why(&judged(&samples).verdict), Why::BelowClock { shortest_ns: 15_000, .. }));
+}
+
+#[test]
+fn a_faster_mean_waits_for_a_case_that_may_be_slower() {
+    let mut samples = several(&[(1.0, 800_000), (1.0, 800_000)], 24);
+    for (i, blocks) in samples.cases[1].launches.iter_mut().enumerate() {
+        blocks.fill(Block::new(1_000_000, 1_000_000, if i % 2 == 0 { 900_000 } else { 1_090_000 }));
+    }
+    let upto = |made: usize| {
+        let mut part = samples.clone();
+        part.cases.iter_mut().for_each(|case| case.launches.truncate(made));
+        looked(&part)
+    };
+    assert_eq!(upto(8), Decision::Continue { until_launches: 12 });
+    assert_eq!(upto(16), Decision::Continue { until_launches: 24 });
+    let Decision::Stop { judgement } = upto(24) else { panic!("the last look") };
+    assert_eq!(judgement.verdict.word(), "faster");
+}

@@ -109,13 +109,13 @@ pub(crate) fn range(interval: &kforge_record::Interval) -> String {
 }
 
 /// The verdict with its number, where it has one.
-pub(crate) fn headline(verdict: &Verdict) -> String {
+pub fn headline(verdict: &Verdict) -> String {
     let word = verdict.word();
     verdict.interval().map_or_else(|| word.to_owned(), |interval| format!("{word} {}", range(&interval)))
 }
 
 /// Why a verdict is not a win, in one line; absent for a win.
-pub(crate) fn reason(verdict: &Verdict) -> Option<String> {
+pub fn reason(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Faster { .. } => None,
         Verdict::Slower { .. } => Some("slower than the baseline".to_owned()),

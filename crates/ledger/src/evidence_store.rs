@@ -71,7 +71,8 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-fn bytes_of(layout: &Layout, op: &str, id: &Digest) -> Result<Vec<u8>, Error> {
+/// The exact bytes of an evidence file.
+pub(crate) fn bytes_of(layout: &Layout, op: &str, id: &Digest) -> Result<Vec<u8>, Error> {
     let path = layout.evidence(op, id)?;
     let missing = || Error::NoEvidence { id: id.to_string(), folder: layout.kernels().join(op) };
     read_if_there(&path)?.ok_or_else(missing)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kforge_record::{Audited, Digest, Evidence, JournalEntry, Lesson, PriorRun, Sealed, SubjectEntry};
 
+use crate::atomic::{read_if_there, remove_file, write_file};
 use crate::disk::{Disk, RealDisk};
 use crate::error::Error;
 use crate::history::{self, Filter, HistoryRow};
@@ -51,6 +52,22 @@ impl Ledger {
         &self.layout
     }
 
+    /// Holds the ledger still while something outside it changes together with it; other writers wait.
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn hold(&self) -> Result<Held<'_>, Error> {
+        Ok(Held { ledger: self, _lock: self.lock()? })
+    }
+
+    /// The content of a small file in `.kforge`, if it is there.
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn state(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        read_if_there(&self.layout.state().join(name))
+    }
+
     fn lock(&self) -> Result<WriteLock, Error> {
         WriteLock::take(&*self.disk, &self.layout)
     }
@@ -74,7 +91,18 @@ impl Ledger {
     /// # Errors
     /// `Error::Io` where the journal or an evidence file cannot be read.
     pub fn prior_runs(&self, op: &str, pair: &Digest) -> Result<Vec<PriorRun>, Error> {
-        let mut runs = journal::runs_of(&self.layout, pair)?;
+        self.runs(op, pair, journal::runs_of(&self.layout, pair)?)
+    }
+
+    /// As `prior_runs`, from evidence alone: what every clone of the ledger knows.
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn runs_in_evidence(&self, op: &str, pair: &Digest) -> Result<Vec<PriorRun>, Error> {
+        self.runs(op, pair, Vec::new())
+    }
+
+    fn runs(&self, op: &str, pair: &Digest, mut runs: Vec<PriorRun>) -> Result<Vec<PriorRun>, Error> {
         for id in self.evidence_ids(op)? {
             let Ok(evidence) = self.read(op, &id) else { continue };
             if &evidence.facts.run.pair != pair {
@@ -158,6 +186,22 @@ impl Ledger {
         evidence_store::audited(&self.layout, op, id)
     }
 
+    /// The exact bytes of an evidence file.
+    ///
+    /// # Errors
+    /// `Error::NoEvidence`, `Error::Io`.
+    pub fn bytes(&self, op: &str, id: &Digest) -> Result<Vec<u8>, Error> {
+        evidence_store::bytes_of(&self.layout, op, id)
+    }
+
+    /// The signature beside an evidence file, if there is one.
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn signature(&self, op: &str, id: &Digest) -> Result<Option<Vec<u8>>, Error> {
+        read_if_there(&self.layout.beside(op, id, "sig")?)
+    }
+
     /// What was recorded about this evidence, if anything.
     ///
     /// # Errors
@@ -236,6 +280,31 @@ impl Ledger {
     /// Whether the ledger's folder exists at all.
     pub fn exists(&self) -> bool {
         fs::metadata(self.layout.kernels()).is_ok()
+    }
+}
+
+/// The ledger held still; released on drop.
+pub struct Held<'a> {
+    ledger: &'a Ledger,
+    _lock: WriteLock,
+}
+
+impl Held<'_> {
+    /// Writes a small file in `.kforge` atomically.
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn write_state(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let layout = &self.ledger.layout;
+        write_file(&*self.ledger.disk, &layout.staging(), &layout.state().join(name), bytes)
+    }
+
+    /// Removes a small file in `.kforge`, if it is there.
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn remove_state(&self, name: &str) -> Result<(), Error> {
+        remove_file(&*self.ledger.disk, &self.ledger.layout.state().join(name))
     }
 }
 

@@ -8,6 +8,7 @@
 //! kernels/OP/evidence/ID.samples.zst    truth: raw samples too long for ID.json, bound by their digest
 //! kernels/OP/evidence/ID.lesson.json    truth: tag, layer, what changed, what failed, what was not tried
 //! kernels/OP/evidence/ID.patch, ID.EXT  truth: the change itself; the file, where the change is one file
+//! kernels/OP/evidence/ID.sig            truth: an SSH signature of ID.json's exact bytes
 //! kernels/OP/notes.md                   generated blocks `<!-- kforge:ID -->` among free text
 //! kernels/OP/vN_TAG.patch, vN_TAG.EXT   derived copies; N counts the recorded evidence of the op in time
 //! .kforge/                              ignored: journal, search index, lock, staged writes
@@ -46,11 +47,12 @@ mod samples_file;
 mod search;
 mod versions;
 
+pub use block::{headline, reason};
 pub use disk::{Disk, Effect, EffectKind, RealDisk};
 pub use error::Error;
 pub use history::{ClaimRow, Filter, HistoryRow};
 pub use layout::Layout;
-pub use ledger::Ledger;
+pub use ledger::{Held, Ledger};
 pub use rebuild::Rebuilt;
 pub use recording::{Recorded, Recording};
 pub use versions::Version;

@@ -24,6 +24,8 @@ pub struct Recording {
     pub patch: Option<Vec<u8>>,
     /// The candidate's source, where the change is one file; its extension is `lesson.source_ext`.
     pub source: Option<Vec<u8>>,
+    /// An SSH signature of the evidence file's exact bytes.
+    pub signature: Option<Vec<u8>>,
 }
 
 /// What was recorded.
@@ -56,6 +58,9 @@ pub(crate) fn record(
     lesson.source_ext = source.as_ref().map(|(extension, _)| extension.clone());
     let truth = Truth { id, evidence: audited.evidence, lesson, patch, source };
     let mut changes = truth_files(layout, op, &truth)?;
+    if let Some(signature) = &recording.signature {
+        changes.push(Change { path: layout.beside(op, &id, "sig")?, content: Some(signature.clone()) });
+    }
     insert(&mut all, op, truth);
     changes.extend(rebuild::derived(layout, &all)?);
     let written = intent::apply(disk, layout, lock, changes)?;
@@ -104,7 +109,7 @@ fn files_of(
     all: &[(String, Vec<Truth>)],
     version: &Version,
 ) -> Result<Vec<PathBuf>, Error> {
-    let suffixes = ["json", "samples.zst", "lesson.json", "patch"];
+    let suffixes = ["json", "samples.zst", "lesson.json", "patch", "sig"];
     let mut files = vec![layout.readme(), layout.notes(op)?];
     for suffix in suffixes {
         files.push(layout.beside(op, &version.id, suffix)?);

@@ -25,6 +25,7 @@ fn recording(sealed: &Sealed, tag: &str) -> Recording {
         },
         patch: Some(format!("--- a\n+++ {tag}\n").into_bytes()),
         source: Some(format!("int {tag};\n").into_bytes()),
+        signature: None,
     }
 }
 

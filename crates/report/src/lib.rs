@@ -2,15 +2,21 @@
 //!
 //! Invariant: nothing is computed here that the `Response` does not hold; a shortened name or a cut table says so.
 
+pub mod commit;
 mod envelope;
 mod failure;
 mod format;
+pub mod history;
+pub mod hooks;
 mod kernel_name;
+mod page;
+pub mod record;
 mod rendered;
 mod table;
 pub mod tour;
 pub mod trace;
 pub mod validate;
+pub mod verify;
 pub mod workbook;
 
 pub use envelope::{event_line, success};

@@ -4,8 +4,12 @@
 
 pub mod captures;
 mod corpus;
+mod fault_disk;
 mod sample_experiment;
+mod scratch_repo;
 pub mod trace_answer;
 
 pub use corpus::{corpus, lab, workspace_root};
+pub use fault_disk::{Fault, FaultDisk};
 pub use sample_experiment::SampleExperiment;
+pub use scratch_repo::{ScratchRepo, command};

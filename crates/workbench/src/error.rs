@@ -34,6 +34,33 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A durable value cannot be read or written.
+    #[error(transparent)]
+    Record(#[from] kforge_record::Error),
+    /// Git answered no where it had to answer.
+    #[error("git {command} failed: {message}")]
+    Git {
+        /// The first words of the call.
+        command: String,
+        /// What git said.
+        message: String,
+    },
+    /// kforge.toml cannot be read.
+    #[error("{path} is not readable: {message}", path = path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Another tool is missing or failed.
+    #[error("{tool} failed: {message}")]
+    Tool {
+        /// The tool.
+        tool: &'static str,
+        /// What it said.
+        message: String,
+    },
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -48,9 +75,16 @@ impl Error {
         match self {
             Self::Usage { .. } => ExitClass::Usage,
             Self::Capture(error) if error.is_interrupted() => ExitClass::Interrupted,
-            Self::Capture(_) | Self::Io { .. } => ExitClass::Input,
+            Self::Ledger(kforge_ledger::Error::OpName { .. } | kforge_ledger::Error::Tag { .. }) => {
+                ExitClass::Usage
+            }
+            Self::Capture(_)
+            | Self::Io { .. }
+            | Self::Settings { .. }
+            | Self::Record(_)
+            | Self::Ledger(_) => ExitClass::Input,
+            Self::Git { .. } | Self::Tool { .. } => ExitClass::Environment,
             Self::Experiment(error) => experiment_class(error),
-            Self::Ledger(_) => ExitClass::Environment,
             Self::Interrupted => ExitClass::Interrupted,
             Self::Bug(_) => ExitClass::Bug,
         }
@@ -62,8 +96,12 @@ impl Error {
             Self::Usage { .. } => "usage",
             Self::Capture(error) => error.code(),
             Self::Experiment(error) => error.code(),
-            Self::Ledger(error) => error.code(),
             Self::Io { .. } => "io",
+            Self::Ledger(error) => error.code(),
+            Self::Record(error) => error.code(),
+            Self::Git { .. } => "git",
+            Self::Settings { .. } => "settings",
+            Self::Tool { .. } => "tool",
             Self::Interrupted => "interrupted",
             Self::Bug(_) => "bug",
         }
@@ -75,14 +113,18 @@ impl Error {
             Self::Usage { hint, .. } => hint.clone(),
             Self::Capture(error) => error.hint(),
             Self::Experiment(error) => error.hint(),
-            Self::Ledger(error) => error.hint(),
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the path; kforge reads files where they are and fetches nothing".to_owned())
+            }
+            Self::Ledger(error) => error.hint(),
+            Self::Record(error) => error.hint(),
+            Self::Settings { .. } => {
+                Some("kforge.toml is TOML; docs/evidence.md lists its tables".to_owned())
             }
             Self::Bug(_) => {
                 Some("please report it with the command line and, if you can, the input".to_owned())
             }
-            Self::Io { .. } | Self::Interrupted => None,
+            Self::Io { .. } | Self::Git { .. } | Self::Tool { .. } | Self::Interrupted => None,
         }
     }
 }

@@ -5,17 +5,27 @@
 //!
 //! Invariant: a `Response` is complete and already consistent; the serde names of its fields are the JSON of `data`.
 
+pub mod commit;
 mod error;
 mod exit;
+mod gate;
+mod git;
+pub mod history;
+pub mod hooks;
 mod note;
 mod observer;
+mod project;
+pub mod record;
 mod save;
+mod signing;
 pub mod tour;
 pub mod trace;
 pub mod validate;
+pub mod verify;
 
 pub use error::Error;
 pub use exit::ExitClass;
+pub use gate::BrokenLink;
 pub use note::Note;
 pub use observer::{Observer, Progress, Silent};
 pub use save::save;

@@ -1,6 +1,6 @@
 //! The whole command line, and which verb answers it.
 
-use super::{tour, trace, validate};
+use super::{commit, history, hooks, record, tour, trace, validate, verify};
 use clap::{Parser, Subcommand};
 use kforge_workbench::ExitClass;
 
@@ -17,6 +17,11 @@ enum Verb {
     Tour(tour::Arguments),
     Trace(trace::Arguments),
     Validate(validate::Arguments),
+    Record(record::Arguments),
+    History(history::Arguments),
+    Commit(commit::Arguments),
+    Verify(verify::Arguments),
+    Hooks(hooks::Arguments),
 }
 
 /// Runs the verb and says what its answer means.
@@ -25,5 +30,10 @@ pub fn dispatch(command_line: &CommandLine) -> ExitClass {
         Verb::Tour(arguments) => tour::run(arguments),
         Verb::Trace(arguments) => trace::run(arguments),
         Verb::Validate(arguments) => validate::run(arguments),
+        Verb::Record(arguments) => record::run(arguments),
+        Verb::History(arguments) => history::run(arguments),
+        Verb::Commit(arguments) => commit::run(arguments),
+        Verb::Verify(arguments) => verify::run(arguments),
+        Verb::Hooks(arguments) => hooks::run(arguments),
     }
 }

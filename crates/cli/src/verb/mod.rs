@@ -1,9 +1,14 @@
 //! One file a verb: its arguments, its request, its answer's exit class.
 
 mod command_line;
+mod commit;
 mod format;
+mod history;
+mod hooks;
+mod record;
 mod tour;
 mod trace;
 mod validate;
+mod verify;
 
 pub use command_line::{CommandLine, dispatch};

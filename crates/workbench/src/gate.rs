@@ -1,0 +1,169 @@
+//! Which evidence a commit may rest on. Fails closed: the first broken link is named.
+//!
+//! A win counts alone where the pair never did anything but win. After an earlier run that was no win, or where the
+//! candidate was kept out of several, it takes two wins that follow each other: the second is the confirmation.
+
+use kforge_ledger::Ledger;
+use kforge_record::{Audited, Digest, Evidence, PriorRun, SubjectEntry};
+use serde::Serialize;
+
+use crate::Error;
+
+/// The first link that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BrokenLink {
+    /// A stable word: `no-evidence`, `malformed`, `not-faster`, `subject-differs`, `needs-confirmation`, `staged-code`,
+    /// `hook-refused`, `hook-changed-subject`, `ref-moved`, `operation-in-progress`, `nothing-to-commit`, `empty-message`,
+    /// `bad-signature`, `evidence-removed`.
+    pub link: &'static str,
+    /// A lowercase fact.
+    pub message: String,
+    /// The cure, where there is one.
+    pub hint: Option<String>,
+    /// The file it is about.
+    pub file: Option<String>,
+}
+
+impl BrokenLink {
+    pub(crate) fn new(link: &'static str, message: impl Into<String>, hint: &str) -> Self {
+        let hint = (!hint.is_empty()).then(|| hint.to_owned());
+        Self { link, message: message.into(), hint, file: None }
+    }
+
+    pub(crate) fn about(mut self, file: &str) -> Self {
+        self.file = Some(file.to_owned());
+        self
+    }
+}
+
+/// Which runs count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// Journal and evidence, all of them: before a commit.
+    Known,
+    /// Evidence alone, up to the one that is looked at: when verifying what was committed then.
+    Shown,
+}
+
+/// The newest evidence of an op for exactly these files, or the first broken link.
+pub(crate) fn evidence_for(
+    ledger: &Ledger,
+    op: &str,
+    candidate: Option<&str>,
+    present: &dyn Fn(&str) -> Option<SubjectEntry>,
+) -> Result<Result<(Digest, Evidence), BrokenLink>, Error> {
+    let mut all = Vec::new();
+    let mut unreadable = None;
+    for id in ledger.evidence_ids(op)? {
+        match ledger.read(op, &id) {
+            Ok(evidence) if candidate.is_none_or(|name| evidence.facts.candidate == name) => {
+                all.push((id, evidence));
+            }
+            Ok(_) => {}
+            Err(error) => unreadable = Some(error),
+        }
+    }
+    all.sort_by(|(a, one), (b, other)| (&other.facts.run.started_at, b).cmp(&(&one.facts.run.started_at, a)));
+    let fits = |evidence: &Evidence| {
+        evidence
+            .facts
+            .sides
+            .candidate
+            .subject
+            .entries
+            .iter()
+            .find(|entry| present(&entry.path).as_ref() != Some(entry))
+            .cloned()
+    };
+    if let Some(position) = all.iter().position(|(_, evidence)| fits(evidence).is_none()) {
+        return Ok(Ok(all.swap_remove(position)));
+    }
+    let who = candidate.map_or_else(String::new, |name| format!(" and candidate {name}"));
+    Ok(Err(match (all.first(), unreadable) {
+        (_, Some(error)) => {
+            BrokenLink::new("malformed", error.to_string(), "restore the evidence file, or measure again")
+        }
+        (None, None) => BrokenLink::new(
+            "no-evidence",
+            format!("there is no evidence for op {op}{who}"),
+            "run `kforge validate` first",
+        ),
+        (Some((id, evidence)), None) => {
+            let name = &evidence.facts.candidate;
+            let entry = fits(evidence);
+            let (path, wanted) =
+                entry.map_or_else(Default::default, |entry| (entry.path, entry.blob.short().to_owned()));
+            let found = present(&path)
+                .map_or_else(|| "absent".to_owned(), |entry| format!("blob {}", entry.blob.short()));
+            BrokenLink::new(
+                "subject-differs",
+                format!(
+                    "{path} is {found}, the newest evidence ({}, {name}) is for blob {wanted}",
+                    id.short()
+                ),
+                "measure the files as they are with `kforge validate`, or restore the measured ones",
+            )
+            .about(&path)
+        }
+    }))
+}
+
+/// The audited evidence, if a commit may rest on it.
+pub(crate) fn admissible(
+    ledger: &Ledger,
+    op: &str,
+    id: &Digest,
+    runs: Runs,
+) -> Result<Result<Audited, BrokenLink>, Error> {
+    let audited = match ledger.audited(op, id) {
+        Ok(audited) => audited,
+        Err(error @ (kforge_ledger::Error::Evidence { .. } | kforge_ledger::Error::Record { .. })) => {
+            let hint = error.hint().unwrap_or_default();
+            return Ok(Err(BrokenLink::new("malformed", error.to_string(), &hint)));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let verdict = &audited.evidence.judgement.verdict;
+    if !verdict.is_faster() {
+        let why = kforge_ledger::reason(verdict).map_or_else(String::new, |reason| format!(": {reason}"));
+        let message = format!("evidence {} says {}{why}", id.short(), kforge_ledger::headline(verdict));
+        return Ok(Err(BrokenLink::new(
+            "not-faster",
+            message,
+            "only a candidate that is faster may be committed",
+        )));
+    }
+    let run = &audited.evidence.facts.run;
+    let known = match runs {
+        Runs::Known => ledger.prior_runs(op, &run.pair)?,
+        Runs::Shown => {
+            let mut shown = ledger.runs_in_evidence(op, &run.pair)?;
+            shown.retain(|shown| shown.run == run.id || shown.started_at < run.started_at);
+            shown
+        }
+    };
+    let is_win = |run: &PriorRun| {
+        run.verdict.as_deref() == Some("faster")
+            && run
+                .evidence
+                .as_ref()
+                .is_some_and(|id| ledger.read(op, id).is_ok_and(|e| e.judgement.verdict.is_faster()))
+    };
+    let after = known.iter().rposition(|run| !is_win(run));
+    let wins = known.len() - after.map_or(0, |position| position + 1);
+    let kept_out_of = audited.evidence.facts.run.candidates;
+    if wins >= 2 || (after.is_none() && kept_out_of <= 1) {
+        return Ok(Ok(audited));
+    }
+    let message = match after.and_then(|position| known.get(position)) {
+        Some(loss) => format!(
+            "the run of {} was {}; {wins} {} since",
+            loss.started_at,
+            loss.verdict.as_deref().unwrap_or("never finished"),
+            if wins == 1 { "win" } else { "wins" }
+        ),
+        None => format!("the candidate was kept out of {kept_out_of} and not measured again on its own"),
+    };
+    let hint = "run `kforge validate` once more: a win has to be confirmed by a fresh run";
+    Ok(Err(BrokenLink::new("needs-confirmation", message, hint)))
+}

@@ -1,0 +1,189 @@
+//! `hooks`: puts the gate into a repository's hooks, and takes it out again.
+//!
+//! A hook that is already there is moved aside and called first with the same arguments and input; removing the gate
+//! moves it back. Installing twice changes nothing.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::project::Project;
+use crate::{Error, Note, Observer};
+
+/// Which hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hook {
+    /// Before a push: the pushed range must hold.
+    PrePush,
+    /// Before a commit: the staged files must hold.
+    PreCommit,
+}
+
+impl Hook {
+    /// Git's name of the hook.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PrePush => "pre-push",
+            Self::PreCommit => "pre-commit",
+        }
+    }
+}
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// A folder of the repository.
+    pub folder: PathBuf,
+    /// Which hooks.
+    pub hooks: Vec<Hook>,
+    /// Take the gate out instead.
+    pub remove: bool,
+    /// The kforge that the hook calls.
+    pub program: PathBuf,
+}
+
+/// What was done.
+#[derive(Debug, Serialize)]
+pub struct Response {
+    /// One a hook.
+    pub hooks: Vec<Installed>,
+    /// What the reader should know.
+    pub notes: Vec<Note>,
+}
+
+/// One hook.
+#[derive(Debug, Serialize)]
+pub struct Installed {
+    /// Git's name of the hook.
+    pub hook: &'static str,
+    /// The file.
+    pub file: String,
+    /// `installed`, `unchanged`, `removed` or `absent`.
+    pub state: &'static str,
+    /// The user's own hook, which the gate calls first.
+    pub chained: Option<String>,
+}
+
+/// By this line a hook of ours is known.
+const MARK: &str = "# kforge gate 1";
+
+/// Installs or removes.
+///
+/// # Errors
+/// Where there is no repository or the hooks' folder cannot be written.
+pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
+    let project = Project::around(&request.folder)?;
+    if observer.cancelled() {
+        return Err(Error::Interrupted);
+    }
+    let git = project.repository()?;
+    let named = git.call(["rev-parse", "--git-path", "hooks"]).text()?;
+    let folder = git.top.join(named);
+    let mut notes = Vec::new();
+    if git.config("core.hooksPath")?.is_some() {
+        let text = format!("core.hooksPath is set: the hooks are in {}", folder.display());
+        notes.push(Note::new("hooks.path", text));
+    }
+    let hooks = request.hooks.iter().map(|hook| {
+        let file = folder.join(hook.name());
+        if request.remove { remove(*hook, &file) } else { install(*hook, &file, &request.program) }
+    });
+    Ok(Response { hooks: hooks.collect::<Result<_, _>>()?, notes })
+}
+
+fn aside(file: &Path) -> PathBuf {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    file.with_file_name(format!("{name}.before-kforge"))
+}
+
+fn is_ours(file: &Path) -> bool {
+    fs::read(file).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).lines().nth(1) == Some(MARK))
+}
+
+fn answer(hook: Hook, file: &Path, state: &'static str) -> Installed {
+    let chained = Some(aside(file)).filter(|aside| aside.exists()).map(|aside| aside.display().to_string());
+    Installed { hook: hook.name(), file: file.display().to_string(), state, chained }
+}
+
+fn install(hook: Hook, file: &Path, program: &Path) -> Result<Installed, Error> {
+    let script = script(hook, program);
+    if fs::read(file).is_ok_and(|bytes| bytes == script.as_bytes()) {
+        return Ok(answer(hook, file, "unchanged"));
+    }
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| Error::Io { path, source }
+    };
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).map_err(io(folder))?;
+    }
+    let there = fs::symlink_metadata(file).is_ok();
+    let aside = aside(file);
+    if there && !is_ours(file) {
+        if fs::symlink_metadata(&aside).is_ok() {
+            return Err(Error::Usage {
+                message: format!("{} and {} both exist", file.display(), aside.display()),
+                hint: Some("keep one of them, then install again".to_owned()),
+            });
+        }
+        fs::rename(file, &aside).map_err(io(file))?;
+    }
+    let staged = file.with_file_name(format!("{}.kforge-{}", hook.name(), std::process::id()));
+    let write = || -> std::io::Result<()> {
+        fs::write(&staged, &script)?;
+        fs::set_permissions(&staged, fs::Permissions::from_mode(0o755))?;
+        fs::rename(&staged, file)
+    };
+    if let Err(source) = write() {
+        fs::remove_file(&staged).ok();
+        if there && !file.exists() {
+            fs::rename(&aside, file).ok();
+        }
+        return Err(Error::Io { path: file.to_owned(), source });
+    }
+    Ok(answer(hook, file, "installed"))
+}
+
+fn remove(hook: Hook, file: &Path) -> Result<Installed, Error> {
+    if !is_ours(file) {
+        return Ok(answer(hook, file, "absent"));
+    }
+    let aside = aside(file);
+    let back = if aside.exists() { fs::rename(&aside, file) } else { fs::remove_file(file) };
+    back.map_err(|source| Error::Io { path: file.to_owned(), source })?;
+    Ok(answer(hook, file, "removed"))
+}
+
+/// The hook, for any POSIX shell.
+fn script(hook: Hook, program: &Path) -> String {
+    let program = format!("'{}'", program.to_string_lossy().replace('\'', "'\\''"));
+    let name = hook.name();
+    let head = format!(
+        "#!/bin/sh\n{MARK}\n# Installed by `kforge hooks install`; `kforge hooks remove` takes it out again.\n\
+         kforge={program}\n\
+         [ -x \"$kforge\" ] || kforge=kforge\n\
+         before=$(dirname \"$0\")/{name}.before-kforge\n"
+    );
+    let body = match hook {
+        Hook::PreCommit => {
+            "if [ -x \"$before\" ]; then \"$before\" \"$@\" || exit $?; fi\n\
+             exec \"$kforge\" verify --staged --require\n"
+        }
+        Hook::PrePush => {
+            "lines=$(cat)\n\
+             if [ -x \"$before\" ]; then printf '%s\\n' \"$lines\" | \"$before\" \"$@\" || exit $?; fi\n\
+             printf '%s\\n' \"$lines\" | while read -r _ new _ old; do\n\
+             \x20 case \"$new\" in '' | *[!0]*) ;; *) continue ;; esac\n\
+             \x20 [ -n \"$new\" ] || continue\n\
+             \x20 if ! git cat-file -e \"$old^{commit}\" 2>/dev/null; then\n\
+             \x20   old=$(git rev-list --boundary \"$new\" --not --remotes=\"$1\" | sed -n 's/^-//p' | head -n 1)\n\
+             \x20   [ -n \"$old\" ] || old=$(git hash-object -t tree /dev/null)\n\
+             \x20 fi\n\
+             \x20 \"$kforge\" verify \"$old..$new\" --require </dev/null || exit 1\n\
+             done\n"
+        }
+    };
+    format!("{head}{body}")
+}

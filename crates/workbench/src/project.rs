@@ -1,0 +1,119 @@
+//! The project: the nearest folder with a kforge.toml, else the repository's top, else the folder itself; and what
+//! its kforge.toml says about the ledger and about commits.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kforge_ledger::{Disk, Ledger, RealDisk};
+use serde::Deserialize;
+
+use crate::error::Error;
+use crate::git::Git;
+
+/// How a commit says which evidence it rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Binding {
+    /// A git note under `refs/notes/kforge`.
+    #[default]
+    Note,
+    /// A `Kforge-Evidence:` trailer of the message.
+    Trailer,
+    /// Neither: `verify` finds evidence by the blobs alone.
+    None,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct File {
+    ledger: LedgerTable,
+    commit: CommitTable,
+    verify: VerifyTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct LedgerTable {
+    root: Option<PathBuf>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct CommitTable {
+    binding: Binding,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct VerifyTable {
+    allowed_signers: Option<PathBuf>,
+}
+
+/// A project with its ledger and, where there is one, its repository.
+pub(crate) struct Project {
+    /// Subject paths are relative to this folder.
+    pub(crate) root: PathBuf,
+    /// The ledger.
+    pub(crate) ledger: Ledger,
+    /// The repository.
+    pub(crate) git: Option<Git>,
+    /// How commits are bound.
+    pub(crate) binding: Binding,
+    /// Whose signatures count.
+    pub(crate) allowed_signers: Option<PathBuf>,
+    /// Effects go through here.
+    pub(crate) disk: Arc<dyn Disk>,
+}
+
+impl Project {
+    /// The project around a folder.
+    ///
+    /// # Errors
+    /// Where the folder does not exist, kforge.toml cannot be read, or the ledger cannot be opened.
+    pub(crate) fn around(folder: &Path) -> Result<Self, Error> {
+        Self::with_disk(folder, Arc::new(RealDisk))
+    }
+
+    /// As `around`, with effects going through the given disk.
+    pub(crate) fn with_disk(folder: &Path, disk: Arc<dyn Disk>) -> Result<Self, Error> {
+        let folder = folder.canonicalize().map_err(|source| Error::Io { path: folder.to_owned(), source })?;
+        let marked = folder.ancestors().find(|above| above.join("kforge.toml").is_file()).map(Path::to_owned);
+        let top = Git::around(&folder)?.map(|git| git.top);
+        let root = marked.or(top).unwrap_or(folder);
+        let file = settings(&root)?;
+        let git = Git::around(&root)?;
+        let place = file.ledger.root.map_or_else(|| root.clone(), |named| root.join(named));
+        let ledger = Ledger::open_with(place, Arc::clone(&disk))?;
+        let allowed_signers = file.verify.allowed_signers.map(|named| root.join(named));
+        let project = Self { root, ledger, git, binding: file.commit.binding, allowed_signers, disk };
+        crate::commit::recover(&project)?;
+        Ok(project)
+    }
+
+    /// The repository, or why there is none.
+    pub(crate) fn repository(&self) -> Result<&Git, Error> {
+        self.git.as_ref().ok_or_else(|| Error::Usage {
+            message: format!("{} is not in a git repository", self.root.display()),
+            hint: Some("run it inside the repository that holds the kernel's source".to_owned()),
+        })
+    }
+
+    /// The ledger's folder `kernels` relative to the repository's top, where the ledger lies inside it.
+    pub(crate) fn ledger_prefix(&self) -> Option<String> {
+        let git = self.git.as_ref()?;
+        let kernels = self.ledger.layout().kernels();
+        let above = kernels.parent()?.canonicalize().ok()?;
+        let inside = above.strip_prefix(&git.top).ok()?.to_string_lossy().into_owned();
+        Some(if inside.is_empty() { "kernels/".to_owned() } else { format!("{inside}/kernels/") })
+    }
+}
+
+fn settings(root: &Path) -> Result<File, Error> {
+    let path = root.join("kforge.toml");
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(File::default()),
+        Err(source) => return Err(Error::Io { path, source }),
+    };
+    toml::from_str(&text).map_err(|error| Error::Settings { path, message: error.message().to_owned() })
+}

@@ -1,0 +1,69 @@
+//! The ledger as a commit holds it, so that a branch can be verified without checking it out.
+
+use std::fs;
+use std::path::Path;
+
+use kforge_ledger::Ledger;
+use kforge_record::Digest;
+
+use crate::Error;
+use crate::git::{Git, TreeEntry};
+use crate::project::Project;
+
+/// The evidence files below `prefix` in a tree.
+pub(super) fn evidence_files(git: &Git, tree: &str, prefix: &str) -> Result<Vec<TreeEntry>, Error> {
+    let entries = git.entries(tree, std::slice::from_ref(&prefix.to_owned()))?;
+    Ok(entries.into_iter().filter(|entry| entry.path.contains("/evidence/")).collect())
+}
+
+/// The project's ledger, or, where the tree holds evidence that the ledger's folder lacks, both together in a folder
+/// that lives as long as the second value.
+pub(super) fn open(
+    project: &Project,
+    git: &Git,
+    trees: &[&str],
+) -> Result<(Ledger, Option<tempfile::TempDir>), Error> {
+    let Some(prefix) = project.ledger_prefix() else { return Ok((project.ledger.clone(), None)) };
+    let kernels = project.ledger.layout().kernels();
+    let mut files = Vec::new();
+    for tree in trees {
+        files.extend(evidence_files(git, tree, &prefix)?);
+    }
+    let inner = |entry: &TreeEntry| entry.path.strip_prefix(&prefix).map(str::to_owned);
+    if files.iter().all(|entry| inner(entry).is_none_or(|path| kernels.join(path).exists())) {
+        return Ok((project.ledger.clone(), None));
+    }
+    let place = tempfile::tempdir().map_err(|source| Error::Io { path: std::env::temp_dir(), source })?;
+    let target = place.path().join("kernels");
+    for op in project.ledger.ops()? {
+        let (from, to) = (kernels.join(&op).join("evidence"), target.join(&op).join("evidence"));
+        copy_folder(&from, &to).map_err(|source| Error::Io { path: from.clone(), source })?;
+    }
+    for entry in files {
+        let Some(path) = inner(&entry).map(|path| target.join(path)) else { continue };
+        let bytes = git.blob(&entry.blob)?.unwrap_or_default();
+        let write = || -> std::io::Result<()> {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            if path.exists() { Ok(()) } else { fs::write(&path, &bytes) }
+        };
+        write().map_err(|source| Error::Io { path: path.clone(), source })?;
+    }
+    Ok((Ledger::open(place.path())?, Some(place)))
+}
+
+/// Whether a path is that of an evidence file itself, not of something beside it.
+pub(super) fn is_evidence(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".json").is_some_and(|stem| stem.parse::<Digest>().is_ok())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! From the target's words to the trees to look at.
+
+use std::path::PathBuf;
+
+use kforge_record::{Digest, UNBOUND};
+use serde::Deserialize;
+
+use super::answer::{Response, UnboundField};
+use super::ledger_at;
+use super::state::{Findings, Look, level};
+use crate::gate::BrokenLink;
+use crate::git::Git;
+use crate::project::Project;
+use crate::{Error, Note, Observer};
+
+/// What to verify.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// A folder of the project.
+    pub folder: PathBuf,
+    /// An evidence id (its first digits), a revision, or a range `A..B`; absent: HEAD.
+    pub target: Option<String>,
+    /// Look at the index instead; the file, where it is not the repository's own.
+    pub staged: Option<Option<PathBuf>>,
+    /// A gate: changed subject files must rest on evidence, other changes pass.
+    pub require: bool,
+    /// Also list the fields of evidence that nothing recomputes.
+    pub unbound: bool,
+}
+
+/// A range longer than this is not looked through commit by commit; its end state still is.
+const MOST_COMMITS: usize = 2000;
+
+#[derive(Deserialize)]
+struct NoteText {
+    op: String,
+    evidence: Digest,
+}
+
+/// Verifies.
+///
+/// # Errors
+/// Where the target names nothing, or files cannot be read; what does not hold is an answer, not an error.
+pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
+    let project = Project::around(&request.folder)?;
+    if observer.cancelled() {
+        return Err(Error::Interrupted);
+    }
+    let mut findings = Findings::default();
+    let (target, needed) = look(&project, request, &mut findings)?;
+    if findings.checked.is_empty() && findings.broken.is_empty() {
+        if needed {
+            let message = format!("nothing that {target} changes rests on evidence");
+            findings.broken.push(BrokenLink::new(
+                "no-evidence",
+                message,
+                "run `kforge validate` and `kforge commit`",
+            ));
+        } else {
+            let text = format!("{target} changes no file that evidence is about");
+            findings.notes.push(Note::new("verify.nothing", text));
+        }
+    }
+    let holds = findings.broken.is_empty();
+    let weakest =
+        findings.checked.iter().map(|checked| &checked.level).max_by_key(|level| level.contains("unsigned"));
+    let unbound = UNBOUND.iter().filter(|_| request.unbound);
+    Ok(Response {
+        target,
+        holds,
+        level: weakest.cloned().filter(|_| holds),
+        checked: findings.checked,
+        broken: findings.broken,
+        unbound: unbound.map(|field| UnboundField { path: field.path, why: field.why }).collect(),
+        notes: findings.notes,
+    })
+}
+
+/// Looks at the target; gives its name and whether something has to be found.
+fn look(project: &Project, request: &Request, findings: &mut Findings) -> Result<(String, bool), Error> {
+    if let Some(index) = &request.staged {
+        return staged(project, index.as_deref(), findings).map(|name| (name, false));
+    }
+    let Some(target) = &request.target else {
+        return revision(project, "HEAD", findings).map(|name| (name, !request.require));
+    };
+    if let Some((from, to)) = target.split_once("...").or_else(|| target.split_once("..")) {
+        return range(project, from, to, findings).map(|name| (name, false));
+    }
+    let digits = target.len() >= 6 && target.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if digits && let Ok((op, id)) = project.ledger.resolve(target) {
+        return evidence(project, &op, &id, findings).map(|name| (name, true));
+    }
+    revision(project, target, findings).map(|name| (name, !request.require))
+}
+
+fn evidence(project: &Project, op: &str, id: &Digest, findings: &mut Findings) -> Result<String, Error> {
+    let name = format!("evidence {id}");
+    let audited = match project.ledger.audited(op, id) {
+        Ok(audited) => audited,
+        Err(kforge_ledger::Error::Evidence { broken, .. }) => {
+            let links = broken.into_iter().map(|broken| BrokenLink::new("malformed", broken.to_string(), ""));
+            findings.broken.extend(links);
+            return Ok(name);
+        }
+        Err(error @ kforge_ledger::Error::Record { .. }) => {
+            findings.broken.push(BrokenLink::new("malformed", error.to_string(), ""));
+            return Ok(name);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    match level(&project.ledger, op, id, project.allowed_signers.as_deref())? {
+        Ok(level) => findings.checked.push(super::Checked {
+            commit: None,
+            op: op.to_owned(),
+            candidate: audited.evidence.facts.candidate.clone(),
+            evidence: *id,
+            answer: kforge_ledger::headline(&audited.evidence.judgement.verdict),
+            found_by: "evidence",
+            level,
+        }),
+        Err(link) => findings.broken.push(link),
+    }
+    Ok(name)
+}
+
+fn commit_of(git: &Git, revision: &str) -> Result<String, Error> {
+    git.commit(revision)?.ok_or_else(|| Error::Usage {
+        message: format!("`{revision}` is neither evidence nor a commit"),
+        hint: Some("give the first digits of an evidence id, a revision, or a range A..B".to_owned()),
+    })
+}
+
+fn revision(project: &Project, revision: &str, findings: &mut Findings) -> Result<String, Error> {
+    let git = project.repository()?;
+    let commit = commit_of(git, revision)?;
+    let (ledger, _place) = ledger_at::open(project, git, &[&commit])?;
+    let look = Look {
+        ledger: &ledger,
+        git,
+        tree: &commit,
+        commit: Some(&commit),
+        allowed_signers: project.allowed_signers.as_deref(),
+    };
+    claims(&look, &commit, findings)?;
+    look.changed(&git.changed_by(&commit)?, findings)?;
+    Ok(format!("commit {}", commit.get(..12).unwrap_or(&commit)))
+}
+
+/// What a commit itself says it rests on.
+fn claims(look: &Look<'_>, commit: &str, findings: &mut Findings) -> Result<(), Error> {
+    let note = look.git.call(["notes", "--ref=refs/notes/kforge", "show", commit]).maybe()?;
+    for line in note.iter().flat_map(|text| text.lines()) {
+        if let Ok(named) = serde_json::from_str::<NoteText>(line) {
+            look.claim(&named.op, &named.evidence, "note", findings)?;
+        } else {
+            let text = format!("the note of {commit} is not kforge's and was left aside");
+            findings.notes.push(Note::new("verify.note", text));
+        }
+    }
+    let trailers =
+        look.git.call(["log", "-1", "--format=%(trailers:key=Kforge-Evidence,valueonly)", commit]).text()?;
+    for id in trailers.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        match look.ledger.resolve(id) {
+            Ok((op, id)) => look.claim(&op, &id, "trailer", findings)?,
+            Err(error) => {
+                let message = format!("the trailer names evidence {id}: {error}");
+                findings.broken.push(BrokenLink::new(
+                    "no-evidence",
+                    message,
+                    "restore the ledger's evidence files",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn range(project: &Project, from: &str, to: &str, findings: &mut Findings) -> Result<String, Error> {
+    let git = project.repository()?;
+    let end = commit_of(git, if to.is_empty() { "HEAD" } else { to })?;
+    let start = if from.is_empty() { "HEAD" } else { from };
+    // What the range adds is measured from where the two lines parted; a start that is a tree has no history.
+    let start = match git.commit(start)? {
+        Some(start) => git.call(["merge-base", start.as_str(), end.as_str()]).maybe()?.unwrap_or(start),
+        None => git
+            .call(["rev-parse", "--verify", "--quiet", "--end-of-options", start])
+            .maybe()?
+            .ok_or_else(|| Error::Usage {
+                message: format!("`{start}` names nothing"),
+                hint: Some("give a range A..B".to_owned()),
+            })?,
+    };
+    let (ledger, _place) = ledger_at::open(project, git, &[&start, &end])?;
+    let allowed_signers = project.allowed_signers.as_deref();
+    removed_evidence(project, git, &start, &end, findings)?;
+    let look = Look { ledger: &ledger, git, tree: &end, commit: Some(&end), allowed_signers };
+    look.changed(&git.changed(&start, &end)?, findings)?;
+    if git.commit(&start)?.is_some() {
+        let span = format!("{start}..{end}");
+        let commits = git.call(["rev-list", "--max-count=2001", span.as_str()]).text()?;
+        for commit in commits.lines().take(MOST_COMMITS) {
+            let look = Look { ledger: &ledger, git, tree: commit, commit: Some(commit), allowed_signers };
+            claims(&look, commit, findings)?;
+        }
+        if commits.lines().count() > MOST_COMMITS {
+            let text = format!("only the newest {MOST_COMMITS} commits were asked what they rest on");
+            findings.notes.push(Note::new("verify.long-range", text));
+        }
+    }
+    Ok(format!("range {from}..{to}"))
+}
+
+/// Evidence is never taken away: a range that removes some hides what it proved or refuted.
+fn removed_evidence(
+    project: &Project,
+    git: &Git,
+    start: &str,
+    end: &str,
+    findings: &mut Findings,
+) -> Result<(), Error> {
+    let Some(prefix) = project.ledger_prefix() else { return Ok(()) };
+    let kept = ledger_at::evidence_files(git, end, &prefix)?;
+    let gone = ledger_at::evidence_files(git, start, &prefix)?.into_iter().find(|file| {
+        ledger_at::is_evidence(&file.path)
+            && !kept.iter().any(|kept| kept.path == file.path && kept.blob == file.blob)
+    });
+    if let Some(file) = gone {
+        let message = format!("{} was removed or changed", file.path);
+        findings.broken.push(
+            BrokenLink::new("evidence-removed", message, "bring it back; evidence is never edited")
+                .about(&file.path),
+        );
+    }
+    Ok(())
+}
+
+fn staged(
+    project: &Project,
+    index: Option<&std::path::Path>,
+    findings: &mut Findings,
+) -> Result<String, Error> {
+    let git = project.repository()?;
+    let own = git.folder.join("index");
+    let tree = git.call(["write-tree"]).index(index.unwrap_or(&own)).text()?;
+    let changed = match git.commit("HEAD")? {
+        Some(head) => git.changed(&head, &tree)?,
+        None => git.staged(index)?.into_iter().map(|entry| entry.path).collect(),
+    };
+    let (ledger, _place) = ledger_at::open(project, git, &[&tree])?;
+    let allowed_signers = project.allowed_signers.as_deref();
+    let look = Look { ledger: &ledger, git, tree: &tree, commit: None, allowed_signers };
+    look.changed(&changed, findings)?;
+    Ok("the index".to_owned())
+}

@@ -12,6 +12,7 @@ pub(crate) const RULES: &[(&str, &str)] = &[
     ("moe", include_str!("../../../data/catalog/moe.toml")),
     ("convolution", include_str!("../../../data/catalog/convolution.toml")),
     ("gemm", include_str!("../../../data/catalog/gemm.toml")),
+    ("other", include_str!("../../../data/catalog/other.toml")),
     ("normalization", include_str!("../../../data/catalog/normalization.toml")),
     ("embedding", include_str!("../../../data/catalog/embedding.toml")),
     ("selection", include_str!("../../../data/catalog/selection.toml")),

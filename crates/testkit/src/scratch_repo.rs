@@ -1,7 +1,7 @@
 //! A real git repository in a temporary folder, with an identity of its own and none of the user's configuration.
 #![expect(
     clippy::expect_used,
-    clippy::panic,
+    clippy::missing_panics_doc,
     reason = "a scratch repository that cannot be made fails its test"
 )]
 
@@ -47,9 +47,12 @@ impl ScratchRepo {
     /// Runs git here and gives its answer; fails the test where git says no.
     pub fn git(&self, arguments: &[&str]) -> String {
         let output = self.try_git(arguments);
-        if !output.status.success() {
-            panic!("git {arguments:?}: {}{}", text(&output.stdout), text(&output.stderr));
-        }
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}{}",
+            text(&output.stdout),
+            text(&output.stderr)
+        );
         text(&output.stdout)
     }
 

@@ -7,6 +7,7 @@
 
 mod cuts;
 mod expectation;
+mod extremes;
 mod layouts;
 mod mutations;
 mod strangers;

@@ -135,3 +135,27 @@ fn random_damage_to_gzip_never_ends_in_anything_but_an_answer() {
         .collect();
     judge_all(&cases);
 }
+
+#[test]
+fn damage_before_the_events_costs_none_of_them() {
+    let capture = MadeCapture::new("kernel", 6, 500);
+    let text = capture.document();
+    let key = text.find("\"traceEvents\"").expect("it is there");
+    let mut cases = Vec::new();
+    for at in (1..HEAD.len() - 2).step_by(3) {
+        let (before, after) = text.as_bytes().split_at(at);
+        let damages: [(&str, Vec<u8>); 5] = [
+            ("deleted", [before, &after[1..]].concat()),
+            ("brace inserted", [before, b"{", after].concat()),
+            ("quote inserted", [before, b"\"", after].concat()),
+            ("closing bracket inserted", [before, b"]", after].concat()),
+            ("zeroed", [before, b"\0", &after[1..]].concat()),
+        ];
+        for (what, bytes) in damages {
+            let case = Case::new(format!("byte {at} of the head {what}"), bytes);
+            // Where the key itself is hit, nothing says that these are the events of a capture.
+            cases.push(if at < key { case.intact(&capture.kernels) } else { case.strange(6).or_refused() });
+        }
+    }
+    judge_all(&cases);
+}

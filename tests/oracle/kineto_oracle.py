@@ -26,6 +26,7 @@ except ImportError:  # before Python 3.11: no table of sources
 INT64_MAX = (1 << 63) - 1
 INT64_MIN = -(1 << 63)
 DAY_NS = 86_400 * 1_000_000_000
+LONGEST_NS = 7 * DAY_NS
 
 CLASSES = {
     "kernel": "kernel",
@@ -89,7 +90,7 @@ def read_text(path):
 
 def parse_events(text):
     """The list of event objects: from `traceEvents`, from a bare array, or from a run of objects."""
-    decoder = json.JSONDecoder(parse_float=str, parse_constant=lambda name: None, strict=True)
+    decoder = json.JSONDecoder(object_pairs_hook=members, parse_float=str, parse_constant=lambda name: None, strict=True)
     start = 0
     while start < len(text) and text[start] in " \t\r\n":
         start += 1
@@ -106,13 +107,31 @@ def parse_events(text):
             if "ph" in document:
                 return [document]
             raise NotACapture("no traceEvents array")
-        return [event for event in events if isinstance(event, dict)]
+        return [event for event in events if is_event(event)]
     if isinstance(document, list):
-        events = [event for event in document if isinstance(event, dict) and "ph" in event]
+        events = [event for event in document if is_event(event) and "ph" in event]
         if not events:
             raise NotACapture("an array without events")
         return events
     raise NotACapture("neither an object nor an array")
+
+
+class Damaged(dict):
+    """An object two or more of whose keys come twice with different values: two events that ran into each other."""
+
+
+def members(pairs):
+    """The object of these pairs: of a key that comes twice the last value counts."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        contradicted = {key for key, first in pairs if any(key == other and first != last for other, last in pairs)}
+        if len(contradicted) > 1:
+            return Damaged(value)
+    return value
+
+
+def is_event(value):
+    return isinstance(value, dict) and not isinstance(value, Damaged)
 
 
 def parse_run(decoder, text, at):
@@ -129,7 +148,8 @@ def parse_run(decoder, text, at):
             raise NotParsed("json: %s" % error)
         if not isinstance(value, dict):
             raise NotParsed("json: a run of values that are not objects")
-        events.append(value)
+        if is_event(value):
+            events.append(value)
 
 
 # ------------------------------------------------------------------------------------------------------- the values
@@ -228,8 +248,8 @@ class Event:
         self.link = None
 
     def set_length(self, length):
-        """A length that is negative or too large is none."""
-        self.length = length if length is not None and 0 <= length <= INT64_MAX else None
+        """A length that is negative or absurd is none."""
+        self.length = length if length is not None and 0 <= length <= LONGEST_NS else None
 
     @property
     def end(self):

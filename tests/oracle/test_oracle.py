@@ -74,7 +74,7 @@ class Counting(unittest.TestCase):
                          {"outer": 10_000, "inner": 3000})
 
     def test_a_length_that_is_absent_or_absurd_is_counted_and_not_summed(self):
-        for dur in (None, -5, 1e30, "soon"):
+        for dur in (None, -5, 1e30, "soon", 7 * 86_400_000_000 + 1):
             data = self.count(capture(kernel(10, dur), kernel(20, 5)))
             self.assertEqual((data["activities"]["kernels"], data["time"]["kernel_sum_ns"]), (2, 5000))
             self.assertEqual(data["time"]["devices"][0]["window_ns"], 5000)
@@ -146,6 +146,12 @@ class Counting(unittest.TestCase):
         events = [kernel(1, 2), kernel(5, 2)]
         for text in (json.dumps(events), ",\n".join(json.dumps(event) for event in events), "\ufeff" + capture(*events)):
             self.assertEqual(self.count(text)["time"]["kernel_sum_ns"], 4000)
+
+    def test_of_a_key_that_comes_twice_the_last_counts_and_of_two_the_event_is_damage(self):
+        text = capture(kernel(1, 2))
+        self.assertEqual(self.count(text.replace('"dur": 2', '"dur": 9, "dur": 2'))["time"]["kernel_sum_ns"], 2000)
+        self.assertEqual(self.count(text.replace('"dur": 2', '"dur": 2, "dur": 2, "ts": 1'))["time"]["kernel_sum_ns"], 2000)
+        self.assertEqual(self.count(text.replace('"dur": 2', '"dur": 9, "dur": 2, "ts": 7'))["activities"]["total"], 0)
 
     def test_what_is_no_capture_is_said(self):
         for text in ("[]", "[[1, 2]]", '{"nodes": []}', '"x"'):

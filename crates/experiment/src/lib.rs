@@ -26,6 +26,7 @@ mod spec;
 mod stage;
 mod workshop;
 
+pub use blake2::blake2b_hex;
 pub use clock::{Clock, MonotonicClock};
 pub use compare::{Expected, compare};
 pub use device::{Cpu, Device, Observation};

@@ -248,26 +248,26 @@ pub(super) fn log_tail(path: &Path) -> String {
 
 /// The script: change folder, set variables, start the command as a process group, say its number, wait.
 ///
-/// Job control gives the command a group of its own in every POSIX shell. Where the command reads nothing, a reader of the pipe
-/// kills the group when kforge goes away.
+/// `setsid` gives the command a group of its own; where it is missing, job control does, in shells that have it without a terminal.
+/// Where the command reads nothing, a reader of the pipe kills the group when kforge goes away.
 fn script_text(spec: &JobSpec<'_>, place: &Place, folder: &str, group_file: &str) -> String {
     let mut text = format!("cd {} || exit 96\n", quoted(folder));
     for (name, value) in place.env.iter().chain(spec.env) {
         let _ = writeln!(text, "export {name}={}", quoted(value));
     }
     let input = if spec.reads_input { "<&3" } else { "</dev/null" };
+    let start = format!("sh -c {} {input} 3<&- &", quoted(spec.command));
+    let file = quoted(group_file);
     let _ = write!(
         text,
-        "exec 3<&0\nset -m\nsh -c {command} {input} 3<&- &\njob=$!\nset +m\nexec 0</dev/null\n\
-         echo \"$job\" > {file}.new && mv {file}.new {file}\n",
-        command = quoted(spec.command),
-        file = quoted(group_file),
+        "exec 3<&0\nif command -v setsid >/dev/null 2>&1; then\n  setsid {start}\nelse\n  set -m 2>/dev/null\n  {start}\nfi\n\
+         job=$!\nset +m 2>/dev/null\nexec 0</dev/null\necho \"$job\" > {file}.new && mv {file}.new {file}\n",
     );
     if spec.reads_input {
         text.push_str("exec 3<&-\nwait \"$job\"\nexit $?\n");
     } else {
         text.push_str(
-            "( cat <&3 >/dev/null 2>&1; kill -KILL -- \"-$job\" 2>/dev/null ) >/dev/null 2>&1 &\nguard=$!\nexec 3<&-\n\
+            "( cat <&3 >/dev/null 2>&1; kill -KILL \"-$job\" 2>/dev/null ) >/dev/null 2>&1 &\nguard=$!\nexec 3<&-\n\
              wait \"$job\"\ncode=$?\nkill \"$guard\" 2>/dev/null\nexit $code\n",
         );
     }

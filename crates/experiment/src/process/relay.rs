@@ -19,12 +19,12 @@ while read -r verb group; do
       kept=
       for each in $groups; do [ "$each" = "$group" ] || kept="$kept $each"; done
       groups=$kept ;;
-    *) kill -"$verb" -- "-$group" 2>/dev/null ;;
+    *) kill -"$verb" "-$group" 2>/dev/null ;;
   esac
   echo .
 done
 for each in $groups; do
-  kill -KILL -- "-$each" 2>/dev/null
+  kill -KILL "-$each" 2>/dev/null
 done
 "#;
 

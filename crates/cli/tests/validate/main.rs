@@ -1,0 +1,8 @@
+//! `kforge validate` through the real binary: verdicts, faults, cheats and honest oddities, and what is left behind.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod faults;
+mod places;
+mod project;
+mod verdicts;

@@ -1,0 +1,197 @@
+//! Verdicts on real candidates, honest and not.
+
+use crate::project::{Project, verdict};
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn the_five_candidates_of_the_example_get_their_five_verdicts() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/rmsnorm-cpu");
+    let folder = tempfile::tempdir().unwrap();
+    let copied = Command::new("cp").arg("-r").arg(&example).arg(folder.path()).status().unwrap();
+    assert!(copied.success());
+    let root = folder.path().join("rmsnorm-cpu");
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "start"],
+    ] {
+        assert!(Command::new("git").arg("-C").arg(&root).args(arguments).status().unwrap().success());
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_kforge"))
+        .current_dir(&root)
+        .args(["validate", "rmsnorm", "--format", "json"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let answer: serde_json::Value =
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(verdict(&answer, "fast").0, "faster", "{answer:#}");
+    assert_eq!(verdict(&answer, "slow").0, "slower", "{answer:#}");
+    let again = verdict(&answer, "again").0;
+    assert!(matches!(again.as_str(), "same" | "inconclusive" | "void"), "{again}");
+    let (word, reason) = verdict(&answer, "tail");
+    assert!(word == "incorrect" && reason.contains("was not written"), "{reason}");
+    let (word, reason) = verdict(&answer, "cached");
+    assert!(word == "incorrect" && reason.contains("cached"), "{reason}");
+}
+
+#[test]
+fn cheats_that_only_timing_can_see_are_void_by_name() {
+    let mut project = Project::new();
+    let right = "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]";
+    project
+        .side(
+            "half-clock",
+            &format!("import kforge_runner\nreal = kforge_runner._NOW\nkforge_runner._NOW = lambda: real() // 2\n\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n{right}\n\nkforge_runner.main(scale)\n"),
+            "",
+        )
+        .candidate(
+            "rebuilds",
+            &format!("{right}\n    import os, pathlib\n    calls = globals()['calls'] = globals().get('calls', 0) + 1\n    if calls > 40:\n        pathlib.Path(os.environ['TRITON_CACHE_DIR'], 'late.hsaco').write_text('x')"),
+        )
+        .candidate(
+            "lazy-when-timed",
+            "    calls = globals()['calls'] = globals().get('calls', 0) + 1\n    if calls > 60:\n        return\n    for i in range(len(y)):\n        y[i] = 2.0 * x[i]",
+        );
+    project.finish();
+    let (answer, _) = project.json(&[]);
+    let (word, reason) = verdict(&answer, "half-clock");
+    assert!(word == "void" && reason.starts_with("clock:"), "{word} {reason}");
+    let (word, reason) = verdict(&answer, "lazy-when-timed");
+    assert!(word == "incorrect" && reason.contains("(timed)"), "{word} {reason}");
+    let (word, reason) = verdict(&answer, "rebuilds");
+    // Where permissions are enforced the write fails and the call raises; else the new file is found.
+    assert!(reason.contains("appeared after sealing") || word == "incorrect", "{word} {reason}");
+}
+
+#[test]
+fn honest_kernels_that_look_odd_are_timed_like_any_other() {
+    let mut project = Project::new();
+    let right = "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]";
+    project
+        .candidate("talks", &format!("    print('working on', len(y))\n{right}"))
+        .candidate("threads", &format!("    import threading\n    def work():\n        for i in range(len(y)):\n            y[i] = 2.0 * x[i]\n    t = threading.Thread(target=work)\n    t.start()\n    t.join()\n    return\n{right}"))
+        .candidate("temporary-files", &format!("    import tempfile\n    with tempfile.TemporaryFile() as f:\n        f.write(b'x')\n{right}"))
+        .candidate("keeps-a-table", &format!("    table = globals().setdefault('table', [2.0])\n{}", right.replace("2.0", "table[0]")));
+    project.finish();
+    let (answer, _) = project.json(&[]);
+    for name in ["talks", "threads", "temporary-files", "keeps-a-table"] {
+        let (word, reason) = verdict(&answer, name);
+        assert!(
+            matches!(word.as_str(), "same" | "slower" | "faster" | "inconclusive"),
+            "{name}: {word} {reason}"
+        );
+    }
+}
+
+const KINDS: &str = r#"
+[[case]]
+params = { rows = 5, cols = 12 }
+
+[domain]
+rows = { min = 1, max = 9 }
+cols = { min = 4, max = 24, multiple_of = 4 }
+
+[inputs.a]
+shape = ["rows", "cols"]
+dtype = "bf16"
+kind = "random"
+distribution = "uniform"
+low = -3.0
+high = 5.0
+[inputs.ids]
+shape = ["rows", 4]
+dtype = "i32"
+kind = "topk_ids"
+experts = "cols + 4"
+skew = 1.0
+[inputs.order]
+shape = ["rows", "cols"]
+dtype = "i64"
+kind = "permutation"
+[inputs.starts]
+shape = ["rows + 1"]
+dtype = "i32"
+kind = "offsets"
+total = "rows * cols"
+[inputs.table]
+shape = ["rows", 3]
+dtype = "i32"
+kind = "block_table"
+blocks = "3 * rows + 1"
+[inputs.drawn]
+shape = ["cols"]
+dtype = "i8"
+kind = "random"
+distribution = "integer"
+low = -5
+high = 6
+[inputs.eps]
+shape = [1]
+dtype = "f32"
+kind = "constant"
+value = 0.5
+[inputs.made]
+shape = ["rows"]
+dtype = "u8"
+kind = "command"
+command = "head -c $KFORGE_BYTES /dev/zero > $KFORGE_OUT"
+[inputs.acc]
+shape = ["rows", "cols"]
+dtype = "f32"
+kind = "random"
+inout = true
+
+[outputs.acc]
+shape = ["rows", "cols"]
+dtype = "f32"
+[outputs.sums]
+shape = ["rows"]
+dtype = "i64"
+
+[policy]
+drawn_cases = 2
+min_blocks = 2
+reason = "a test"
+"#;
+
+const KINDS_CODE: &str = "\
+import struct
+import kforge_runner
+
+def f32(bits):
+    return struct.unpack('<f', struct.pack('<I', bits << 16))[0]
+
+def op(call):
+    rows, cols = call.param('rows'), call.param('cols')
+    a, eps = call.input('a'), call.input('eps')[0]
+    before, acc = call.input('acc'), call.output('acc')
+    sums = call.output('sums')
+    for i in range(rows * cols):
+        acc[i] = before[i] + f32(int(a[i])) + eps
+    for r in range(rows):
+        total = int(call.input('made')[r]) + int(call.input('starts')[r])
+        total += sum(int(v) for v in call.input('ids')[4 * r:4 * r + 4])
+        total += sum((c + 1) * int(call.input('order')[r * cols + c]) for c in range(cols))
+        total += sum(int(v) for v in call.input('table')[3 * r:3 * r + 3])
+        total += sum(int(v) for v in call.input('drawn'))
+        sums[r] = total
+
+kforge_runner.main(op)
+";
+
+#[test]
+fn every_kind_of_input_and_an_operand_in_place_are_held_restored_and_checked() {
+    let mut project = Project::with(KINDS);
+    for side in ["reference", "baseline"] {
+        std::fs::write(project.path(&format!("kernels/scale/{side}.py")), KINDS_CODE).unwrap();
+    }
+    project.side("twin", KINDS_CODE, "").side("off", &KINDS_CODE.replace("+ eps", "+ eps + 0.01"), "");
+    project.finish();
+    let (answer, _) = project.json(&[]);
+    let (word, reason) = verdict(&answer, "twin");
+    assert!(matches!(word.as_str(), "same" | "inconclusive" | "void"), "{word} {reason}");
+    let (word, reason) = verdict(&answer, "off");
+    assert!(word == "incorrect" && reason.contains("acc"), "{word} {reason}");
+}

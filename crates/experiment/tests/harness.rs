@@ -1,0 +1,176 @@
+//! The three implementations of the runner protocol's arithmetic hold the same bytes: this room's, the C++ harness's and the Python one's.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use kforge_experiment::{Distribution, Dtype, Recipe, Role, blake2b_hex};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// A runner's pipes, spoken to without the engine.
+struct Raw {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Raw {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, input, output }
+    }
+
+    fn call(&mut self, mut message: Value) -> Value {
+        message["id"] = json!(7);
+        writeln!(self.input, "{message}").unwrap();
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+fn runners() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runners")
+}
+
+fn cpp(folder: &Path) -> Raw {
+    let source = folder.join("op.cpp");
+    let text = "#include <cstdio>\n#include <kforge_runner.hpp>\nstatic void op(const kforge::Call&) { std::printf(\"noise\\n\"); std::fflush(stdout); }\nKFORGE_RUNNER(op)\n";
+    std::fs::write(&source, text).unwrap();
+    let program = folder.join("op");
+    let done = Command::new("c++")
+        .args(["-std=c++17", "-O1", "-I"])
+        .arg(runners())
+        .arg("-o")
+        .arg(&program)
+        .arg(&source)
+        .status()
+        .unwrap();
+    assert!(done.success());
+    Raw::start(&mut Command::new(program))
+}
+
+fn python(folder: &Path) -> Raw {
+    let source = folder.join("op.py");
+    std::fs::write(
+        &source,
+        "import kforge_runner\ndef op(call):\n    print('noise', flush=True)\nkforge_runner.main(op)\n",
+    )
+    .unwrap();
+    Raw::start(Command::new("python3").arg(source).env("PYTHONPATH", runners()))
+}
+
+/// Recipes that reach every branch of the arithmetic.
+fn recipes() -> Vec<(Dtype, Recipe)> {
+    let mut all = Vec::new();
+    let floats = [
+        Distribution::Uniform { low: -1.0, high: 1.0 },
+        Distribution::Uniform { low: 0.1, high: 7.3 },
+        Distribution::Uniform { low: -1e5, high: 1e5 },
+        Distribution::Normal { mean: 0.0, std: 1.0 },
+        Distribution::Normal { mean: -3.7, std: 1e-6 },
+    ];
+    for (stream, distribution) in floats.into_iter().enumerate() {
+        for dtype in [Dtype::F64, Dtype::F32, Dtype::F16, Dtype::Bf16] {
+            all.push((
+                dtype,
+                Recipe::Philox { seed: 0xFEDC_BA98_7654_3210, stream: stream as u32, distribution },
+            ));
+        }
+    }
+    for (dtype, low, high) in [
+        (Dtype::I64, -1_000_000_000_000, -999_999_000_000),
+        (Dtype::I32, -5, 100_000),
+        (Dtype::I16, -300, 300),
+        (Dtype::I8, -128, 128),
+        (Dtype::U8, 0, 256),
+        (Dtype::Bool, 0, 2),
+    ] {
+        all.push((
+            dtype,
+            Recipe::Philox { seed: 1, stream: 9, distribution: Distribution::Integer { low, high } },
+        ));
+    }
+    for dtype in Dtype::ALL {
+        all.push((dtype, Recipe::Constant(1.0)));
+        all.push((dtype, Recipe::Nothing));
+    }
+    all
+}
+
+#[test]
+fn every_generator_gives_the_same_bytes_in_three_languages() {
+    let folder = tempfile::tempdir().unwrap();
+    // A count that is no multiple of the four words of a block.
+    let count = 4099_usize;
+    let tensors: Vec<Value> = recipes()
+        .iter()
+        .enumerate()
+        .map(|(number, (dtype, recipe))| {
+            let fill = serde_json::to_value(recipe.message()).unwrap();
+            json!({"name": format!("t{number}"), "role": Role::Input.word(), "dtype": dtype.name(), "shape": [count], "fill": fill})
+        })
+        .collect();
+    for (language, mut raw) in [("c++", cpp(folder.path())), ("python", python(folder.path()))] {
+        let hello = raw.call(json!({"verb": "hello", "protocol": 1}));
+        assert_eq!((&hello["language"], &hello["harness"]), (&json!(language), &json!("unstamped")));
+        let held =
+            raw.call(json!({"verb": "prepare", "case": "c", "params": {}, "slots": 2, "tensors": tensors}));
+        for slot in 0..2 {
+            for (number, (dtype, recipe)) in recipes().iter().enumerate() {
+                let expected = blake2b_hex(&recipe.bytes(*dtype, count, slot).unwrap());
+                let got = &held["inputs"][slot as usize][format!("t{number}")];
+                assert_eq!(got, &json!(expected), "{language}, {} of {recipe:?}, slot {slot}", dtype.name());
+            }
+        }
+        let ran =
+            raw.call(json!({"verb": "run", "order": [0, 1], "passes": 2, "batches": 3, "mode": "warm"}));
+        assert_eq!(
+            ran["samples"].as_array().unwrap().len(),
+            3,
+            "what the operation prints does not reach the protocol: {ran}"
+        );
+        let world = raw.call(json!({"verb": "hello", "protocol": 1, "world": 2}));
+        assert_eq!(world["ok"], json!(false));
+        raw.call(json!({"verb": "quit"}));
+        assert!(raw.child.wait().unwrap().success(), "{language}");
+    }
+}
+
+#[test]
+fn poison_and_dump_agree_on_every_pattern() {
+    let folder = tempfile::tempdir().unwrap();
+    let nonce = 0x0123_4567_89AB_CDEF_u64;
+    let zeros = serde_json::to_value(Recipe::Nothing.message()).unwrap();
+    let tensors: Vec<Value> = Dtype::ALL
+        .iter()
+        .map(|dtype| json!({"name": dtype.name(), "role": "out", "dtype": dtype.name(), "shape": [2, 3], "fill": zeros}))
+        .collect();
+    for (language, mut raw) in [("c++", cpp(folder.path())), ("python", python(folder.path()))] {
+        raw.call(json!({"verb": "prepare", "case": "c", "params": {}, "slots": 1, "tensors": tensors}));
+        raw.call(json!({"verb": "poison", "nonce": format!("{nonce:x}")}));
+        let path = folder.path().join("dump");
+        let dumped = raw.call(json!({"verb": "dump", "slots": [0], "path": path}));
+        assert_eq!(dumped["ok"], json!(true), "{dumped}");
+        let bytes = std::fs::read(&path).unwrap();
+        let mut rest = &bytes[..];
+        for dtype in Dtype::ALL {
+            let end = rest.iter().position(|byte| *byte == b'\n').unwrap();
+            let header: Value = serde_json::from_slice(&rest[..end]).unwrap();
+            assert_eq!((&header["name"], &header["shape"]), (&json!(dtype.name()), &json!([2, 3])));
+            let length = 6 * dtype.width();
+            let data = &rest[end + 1..=end + length];
+            assert!(
+                data.chunks(dtype.width()).all(|one| dtype.bits(one) == dtype.poison(nonce)),
+                "{language} {}",
+                dtype.name()
+            );
+            rest = &rest[end + 1 + length..];
+        }
+        assert!(rest.is_empty());
+        raw.call(json!({"verb": "quit"}));
+        assert!(raw.child.wait().unwrap().success());
+    }
+}

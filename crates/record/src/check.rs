@@ -93,6 +93,11 @@ impl CheckedOutput {
         if self.passed != self.computed_pass() {
             return Some(format!("passed says {} but its own numbers say {}", self.passed, !self.passed));
         }
+        if self.nan_differs + self.inf_differs > self.mismatches {
+            return Some(
+                "elements that differ in NaN or infinity are not all counted as mismatches".to_owned(),
+            );
+        }
         if self.mismatches > self.compared || self.compared > elements(&self.shape) {
             return Some("counts exceed the number of elements".to_owned());
         }

@@ -28,7 +28,7 @@ mod subject;
 
 pub use audit::{Audited, Broken, Level, audit, audit_bytes};
 pub use basis::Basis;
-pub use binding::{UNBOUND, Unbound, is_unbound};
+pub use binding::{UNBOUND, Unbound, fits_pattern, is_unbound};
 pub use blob::{BlobId, ObjectFormat};
 pub use build::{Artifact, AutotuneChoice, Build, Tool};
 pub use case::{Case, CaseOrigin, ParamValue};

@@ -209,6 +209,8 @@ impl SampleExperiment {
             BlockOrder::Pba,
             BlockOrder::Bap,
         ];
+        // Cases differ a little, so that their weights matter.
+        let place = self.timed.iter().position(|name| name == case).unwrap_or(0) as u64;
         let blocks = || (0..u64::from(self.blocks)).map(move |block| launch * 31 + block * 17);
         let column =
             |scale: u64, step: u64| blocks().map(|at| scale + at * step % 97 * 40).collect::<Vec<u64>>();
@@ -218,7 +220,7 @@ impl SampleExperiment {
             order: blocks().zip(ORDERS.iter().cycle()).map(|(_, order)| *order).collect(),
             a: column(8_000_000, 37),
             a_prime: column(8_000_000, 53),
-            b: column(80_000 * self.percent, 29),
+            b: column(80_000 * self.percent - 800 * self.percent.min(place * 20), 29),
             dropped: Vec::new(),
         }
     }

@@ -1,5 +1,7 @@
 //! Recomputes what was checked and measured: every `passed` from its numbers, every sample's place and build.
 
+use std::collections::BTreeMap;
+
 use super::Broken;
 use crate::case::{Case, CaseOrigin};
 use crate::check::Check;
@@ -11,6 +13,8 @@ pub(super) fn check(facts: &Facts, launches: &[Launch], broken: &mut Vec<Broken>
     for (position, check) in facts.checks.iter().enumerate() {
         check_check(&format!("facts.checks.{position}"), facts, check, broken);
     }
+    check_agreement(facts, broken);
+    check_coverage(facts, launches, broken);
     check_clock(facts, broken);
     check_floor(facts, broken);
     check_launches(facts, launches, broken);
@@ -61,6 +65,51 @@ fn check_check(path: &str, facts: &Facts, check: &Check, broken: &mut Vec<Broken
                 &format!("outputs.{position}.tolerance.mismatch_share"),
                 "is loosened without a reason".to_owned(),
             );
+        }
+    }
+}
+
+/// All checks ask the same of the same operand: names, tolerances, which inputs are restored.
+fn check_agreement(facts: &Facts, broken: &mut Vec<Broken>) {
+    let mut tolerances = BTreeMap::new();
+    let mut restored = BTreeMap::new();
+    for (position, check) in facts.checks.iter().enumerate() {
+        let mut refuse = |field: &str, what: &str| {
+            broken.push(Broken::new(format!("facts.checks.{position}.{field}"), what));
+        };
+        let names =
+            |check: &Check| check.outputs.iter().map(|output| output.name.clone()).collect::<Vec<_>>();
+        if facts.checks.first().is_some_and(|first| names(first) != names(check)) {
+            refuse("outputs", "are not those of the first check");
+        }
+        for output in &check.outputs {
+            let asked = tolerances.entry((&output.name, &output.dtype)).or_insert(output.tolerance);
+            if *asked != output.tolerance {
+                refuse("outputs", "have another tolerance than in an earlier check");
+            }
+        }
+        for input in &check.inputs {
+            if *restored.entry(&input.name).or_insert(input.inout) != input.inout {
+                refuse("inputs", "are restored here and not elsewhere");
+            }
+        }
+    }
+}
+
+/// Before anything was timed, each side was checked once on every case.
+fn check_coverage(facts: &Facts, launches: &[Launch], broken: &mut Vec<Broken>) {
+    if launches.is_empty() {
+        return;
+    }
+    for case in &facts.cases {
+        for side in ["baseline", facts.candidate.as_str()] {
+            let own =
+                |check: &&Check| check.case == case.name && check.side == side && check.phase == "before";
+            let count = facts.checks.iter().filter(own).count();
+            if count != 1 {
+                let what = format!("{side} was checked {count} times on {} before timing", case.name);
+                broken.push(Broken::new("facts.checks", what));
+            }
         }
     }
 }

@@ -76,7 +76,9 @@ fn attempts(text: &mut String, label: &str, attempts: &[Attempt]) {
 
 fn cases(text: &mut String, evidence: &Evidence) {
     let judged: Vec<_> = evidence.judgement.cases.iter().filter(|case| case.measured.is_some()).collect();
-    if judged.is_empty() {
+    if judged.is_empty()
+        || matches!(evidence.judgement.verdict, Verdict::Void { .. } | Verdict::Incorrect { .. })
+    {
         return;
     }
     text.push_str("\n| case | baseline | candidate | speedup |\n|---|---:|---:|---:|\n");

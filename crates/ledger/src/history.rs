@@ -1,6 +1,6 @@
 //! One line of history a piece of evidence: enough to answer "have we tried X on Y?" without opening it.
 
-use kforge_record::{CaseOrigin, ClaimOutcome, Digest, Evidence, Interval, Lesson, ParamValue};
+use kforge_record::{CaseOrigin, ClaimOutcome, Digest, Evidence, Interval, Lesson, ParamValue, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::block;
@@ -67,7 +67,10 @@ pub(crate) fn row(id: &Digest, evidence: &Evidence, recorded: Option<(&Lesson, u
     let facts = &evidence.facts;
     let verdict = &evidence.judgement.verdict;
     let lesson = recorded.map(|(lesson, _)| lesson);
-    let measured = evidence.judgement.overall.as_ref().map(|overall| overall.speedup);
+    // A void measurement says nothing, also not as a number in a list.
+    let says_nothing = matches!(verdict, Verdict::Void { .. } | Verdict::Incorrect { .. });
+    let overall = evidence.judgement.overall.as_ref().filter(|_| !says_nothing);
+    let measured = overall.map(|overall| overall.speedup);
     HistoryRow {
         op: facts.op.clone(),
         candidate: facts.candidate.clone(),

@@ -1,6 +1,6 @@
 //! A claim given before measuring, kept beside what was measured.
 
-use kforge_stats::{Interval, Judgement};
+use kforge_stats::{Interval, Judgement, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -68,7 +68,11 @@ impl Claim {
             let case = judgement.cases.iter().find(|case| &case.case == scope)?;
             case.measured.as_ref().map(|measured| measured.speedup)
         });
-        self.measured = of_case.or_else(|| judgement.overall.as_ref().map(|overall| overall.speedup));
+        // A void measurement says nothing, and what is wrong has no speed worth claiming.
+        let says_nothing = matches!(judgement.verdict, Verdict::Void { .. } | Verdict::Incorrect { .. });
+        self.measured = of_case
+            .or_else(|| judgement.overall.as_ref().map(|overall| overall.speedup))
+            .filter(|_| !says_nothing);
         self.outcome = match &self.measured {
             None => ClaimOutcome::Unmeasured,
             Some(interval) if interval.low > self.factor.get() => ClaimOutcome::Exceeded,

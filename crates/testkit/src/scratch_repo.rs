@@ -109,6 +109,9 @@ pub fn command(program: &str, folder: &Path) -> Command {
         .env("LC_ALL", "C")
         .env("HOME", folder)
         .env("GIT_CONFIG_NOSYSTEM", "1")
+        // Equal files then make equal commits, so that two repositories can be compared.
+        .env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
+        .env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
         .env("GIT_EDITOR", "true");
     command
 }

@@ -211,16 +211,25 @@ fn place_index(
             }
         });
         if rename.is_err() {
-            let _ = through(project, EffectKind::Remove, &lock, &mut || {
-                fs::remove_file(&lock).map_err(|source| io(&lock, source))
-            });
+            discard(project, &lock);
         }
         rename
     });
-    let _ = through(project, EffectKind::Remove, &staged, &mut || {
-        fs::remove_file(&staged).map_err(|source| io(&staged, source))
-    });
+    discard(project, &staged);
     placed
+}
+
+/// Removes a file of ours beside the index; a passing fault gets a second try, what stays is removed by `recover`.
+fn discard(project: &Project, file: &Path) {
+    let remove = || {
+        through(project, EffectKind::Remove, file, &mut || match fs::remove_file(file) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::Io { path: file.to_owned(), source })
+            }
+            _ => Ok(()),
+        })
+    };
+    remove().or_else(|_| remove()).ok();
 }
 
 fn move_reference(project: &Project, git: &Git, intent: &Intent, message: &str) -> Result<(), Error> {

@@ -273,3 +273,17 @@ fn a_finding_that_voids_cannot_be_dropped_without_judging_again() {
     let launches = forged.samples.inline.clone().unwrap_or_default();
     assert!(audit(&forged, &launches).is_err());
 }
+
+#[test]
+fn the_page_about_evidence_prints_the_table() {
+    let path = kforge_testkit::workspace_root().join("docs/evidence.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let rows: String = UNBOUND
+        .iter()
+        .map(|field| format!("| `{}` | {} |\n", field.path, field.why))
+        .collect::<Vec<_>>()
+        .concat();
+    let expected =
+        format!("<!-- unbound -->\n| field | what it states |\n|---|---|\n{rows}<!-- /unbound -->");
+    assert!(page.contains(&expected), "docs/evidence.md should hold:\n{expected}");
+}

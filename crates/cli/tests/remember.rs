@@ -1,0 +1,153 @@
+//! The gate through the binary: hooks, pushes, signatures, exit codes.
+#![expect(clippy::expect_used, reason = "a test that cannot set up its input has failed")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use kforge_ledger::Ledger;
+use kforge_testkit::{SampleExperiment, ScratchRepo, command};
+use serde_json::Value;
+
+const FILE: &str = "kernels/rmsnorm/rmsnorm.c";
+
+fn kforge(folder: &Path, arguments: &[&str]) -> Output {
+    command(env!("CARGO_BIN_EXE_kforge"), folder).args(arguments).output().expect("runs")
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = kforge(folder, &[arguments, &["--format", "json"]].concat());
+    (output.status.code(), serde_json::from_slice(&output.stdout).expect("one JSON document"))
+}
+
+/// A repository at the baseline with a proven candidate in its working tree.
+fn proven() -> ScratchRepo {
+    let sample = SampleExperiment::new("rmsnorm", "vec");
+    let repo = ScratchRepo::with_files(&sample.baseline);
+    for (path, bytes) in &sample.files {
+        repo.write(path, bytes);
+    }
+    Ledger::open(repo.path()).expect("opens").put_evidence(&sample.seal().expect("seals")).expect("stores");
+    repo
+}
+
+#[test]
+fn exit_codes_and_schemas_say_yes_no_and_why() {
+    let repo = proven();
+    let (code, answer) = json(&repo.path(), &["record", "rmsnorm", "--tag", "vec", "--what", "wider loads"]);
+    assert_eq!((code, answer["schema"].as_str()), (Some(0), Some("kforge.record/1")));
+    let (code, answer) = json(&repo.path(), &["history", "wider", "loads"]);
+    assert_eq!((code, answer["data"]["rows"][0]["verdict"].as_str()), (Some(0), Some("faster")));
+    let (code, answer) = json(&repo.path(), &["commit", "rmsnorm"]);
+    assert_eq!((code, answer["data"]["committed"]["op"].as_str()), (Some(0), Some("rmsnorm")), "{answer}");
+    let (code, answer) = json(&repo.path(), &["verify"]);
+    assert_eq!((code, answer["data"]["level"].as_str()), (Some(0), Some("consistent, unsigned")), "{answer}");
+    repo.write(FILE, b"int edited;\n");
+    let (code, answer) = json(&repo.path(), &["commit", "rmsnorm"]);
+    assert_eq!((code, answer["data"]["refused"]["link"].as_str()), (Some(1), Some("subject-differs")));
+    let (code, _) = json(&repo.path(), &["verify", "no-such-revision"]);
+    assert_eq!(code, Some(2));
+    let (code, answer) = json(&repo.path(), &["history", "--verdict", "great"]);
+    assert_eq!((code, answer["ok"].as_bool()), (Some(2), Some(false)));
+    let (code, _) = json(&repo.path(), &["record", "no-such-op"]);
+    assert_eq!(code, Some(3));
+}
+
+#[test]
+fn the_push_gate_keeps_the_user_s_hook_and_stops_what_was_edited() {
+    let repo = proven();
+    let remote = tempfile::tempdir().expect("a folder");
+    let url = remote.path().display().to_string();
+    repo.git(&["init", "--quiet", "--bare", &url]);
+    repo.git(&["remote", "add", "origin", &url]);
+    repo.git(&["push", "--quiet", "origin", "main"]);
+    repo.hook("pre-push", "#!/bin/sh\ncat > seen-by-my-hook\n");
+    assert!(kforge(&repo.path(), &["hooks", "install"]).status.success());
+    let (_, again) = json(&repo.path(), &["hooks", "install"]);
+    assert_eq!(again["data"]["hooks"][0]["state"].as_str(), Some("unchanged"));
+
+    assert!(kforge(&repo.path(), &["commit", "rmsnorm"]).status.success());
+    let push = repo.try_git(&["push", "origin", "main"]);
+    assert!(push.status.success(), "{}", String::from_utf8_lossy(&push.stderr));
+    assert!(
+        String::from_utf8(repo.read("seen-by-my-hook")).expect("text").contains("refs/heads/main"),
+        "it ran first"
+    );
+
+    repo.git(&["checkout", "--quiet", "-b", "work"]);
+    repo.write("words.md", b"words\n");
+    repo.git(&["add", "words.md"]);
+    repo.git(&["commit", "--quiet", "-m", "words"]);
+    let push = repo.try_git(&["push", "origin", "work"]);
+    assert!(push.status.success(), "a new branch: {}", String::from_utf8_lossy(&push.stderr));
+
+    repo.write(FILE, b"int edited;\n");
+    repo.git(&["commit", "--quiet", "-am", "unproven"]);
+    assert!(!repo.try_git(&["push", "origin", "work"]).status.success(), "the gate holds");
+    repo.git(&["checkout", "--quiet", "-b", "other"]);
+    assert!(!repo.try_git(&["push", "origin", "other"]).status.success(), "also for a new branch");
+
+    assert!(kforge(&repo.path(), &["hooks", "remove"]).status.success());
+    assert_eq!(
+        repo.read(".git/hooks/pre-push"),
+        b"#!/bin/sh\ncat > seen-by-my-hook\n",
+        "the user's hook is back"
+    );
+    assert!(repo.try_git(&["push", "origin", "work"]).status.success());
+}
+
+#[test]
+fn the_commit_gate_lets_kforge_s_own_commit_through_and_stops_an_edit() {
+    let repo = proven();
+    assert!(kforge(&repo.path(), &["hooks", "install", "--hook", "pre-commit"]).status.success());
+    let done = kforge(&repo.path(), &["commit", "rmsnorm"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    repo.write("words.md", b"words\n");
+    repo.git(&["add", "words.md"]);
+    repo.git(&["commit", "--quiet", "-m", "words"]);
+    repo.write(FILE, b"int edited;\n");
+    assert!(!repo.try_git(&["commit", "--quiet", "-am", "unproven"]).status.success());
+    repo.git(&["checkout", "--quiet", "--", "."]);
+    repo.git(&["reset", "--quiet", "--hard"]);
+}
+
+#[test]
+fn a_signature_says_who_and_one_of_other_bytes_breaks() {
+    if Command::new("ssh-keygen").arg("-?").output().is_err() {
+        // Without the tool there is nothing to show; the messages of its absence are tested elsewhere.
+        return;
+    }
+    let repo = proven();
+    let keys = tempfile::tempdir().expect("a folder");
+    let key = keys.path().join("key").display().to_string();
+    let made =
+        Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", &key]).status();
+    assert!(made.expect("runs").success());
+    let signed = kforge(&repo.path(), &["record", "rmsnorm", "--sign", &key]);
+    assert!(signed.status.success(), "{}", String::from_utf8_lossy(&signed.stderr));
+    assert!(kforge(&repo.path(), &["commit", "rmsnorm"]).status.success());
+    let level = || json(&repo.path(), &["verify"]).1["data"]["level"].as_str().map(str::to_owned);
+    assert!(level().expect("holds").starts_with("consistent, signed by unlisted key SHA256:"));
+    let public = std::fs::read_to_string(format!("{key}.pub")).expect("a key");
+    repo.write("signers", format!("tester@example.com {public}").as_bytes());
+    repo.write("kforge.toml", b"[verify]\nallowed_signers = \"signers\"\n");
+    assert_eq!(level().as_deref(), Some("consistent, signed by tester@example.com"));
+
+    let evidence = std::fs::read_dir(repo.path().join("kernels/rmsnorm/evidence")).expect("a folder");
+    let signature = evidence
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| path.extension().is_some_and(|e| e == "sig"));
+    let signature = signature.expect("a signature");
+    let other = keys.path().join("other");
+    std::fs::write(&other, "other bytes").expect("writes");
+    let sign = ["-q", "-Y", "sign", "-n", "kforge.evidence", "-f", &key, &other.display().to_string()]
+        .map(str::to_owned);
+    assert!(Command::new("ssh-keygen").args(sign).output().expect("runs").status.success());
+    std::fs::copy(keys.path().join("other.sig"), &signature).expect("copies");
+    let (code, answer) = json(&repo.path(), &["verify"]);
+    assert_eq!(
+        (code, answer["data"]["broken"][0]["link"].as_str()),
+        (Some(1), Some("bad-signature")),
+        "{answer}"
+    );
+}

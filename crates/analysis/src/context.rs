@@ -23,7 +23,7 @@ pub struct Context {
     pub op: Option<OpId>,
     /// The innermost module.
     pub module: Option<ModuleId>,
-    /// The best source line: the application's before a wrapper's before the framework's, then the innermost.
+    /// The best source line: the innermost of the application's, else the innermost of its wrappers'.
     pub source: Option<SourceId>,
     /// The innermost annotated range of the thread.
     pub range: Option<RangeId>,
@@ -351,7 +351,8 @@ impl<'t> FrameReader<'t> {
         }
         let Some(line) = SourceLine::parse(text) else { return Frame::Other };
         match self.rules.kind(&line.file, &line.function) {
-            FrameKind::Builtin => Frame::Other,
+            // A framework's line answers no question about the user's program; without a better one the source is unknown.
+            FrameKind::Builtin | FrameKind::Framework => Frame::Other,
             kind => Frame::Source(kind, self.sources.intern(line)),
         }
     }

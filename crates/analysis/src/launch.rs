@@ -71,7 +71,9 @@ impl Launches {
         let mut rows = Vec::with_capacity(trace.activities().len());
         for (_, activity) in trace.activities().iter() {
             let found = activity.correlation.and_then(|number| calls.find(trace, number, &activity));
-            let found = found.or_else(|| arrows.get_or_insert_with(|| ByArrow::of(trace)).find(&activity));
+            let found = found.or_else(|| {
+                arrows.get_or_insert_with(|| ByArrow::of(trace, &calls.launches)).find(&activity)
+            });
             rows.push(match (found, activity.correlation) {
                 (Some(call), _) if calls.replays(trace, call) => Launch::GraphReplay(call),
                 (Some(call), _) => Launch::Call(call),
@@ -183,11 +185,15 @@ struct ByArrow {
 }
 
 impl ByArrow {
-    fn of(trace: &Trace) -> Self {
+    fn of(trace: &Trace, launches: &[bool]) -> Self {
+        let launching = |id: CallId| launches[trace.calls().get(id).name.index()];
         let mut at: HashMap<(kforge_trace::ThreadId, Instant), CallId, FixedState> = HashMap::default();
         if !trace.arrows().starts().is_empty() {
             for (id, call) in trace.calls().iter() {
-                at.entry((call.thread, call.start)).or_insert(id);
+                let slot = at.entry((call.thread, call.start)).or_insert(id);
+                if launching(id) && !launching(*slot) {
+                    *slot = id;
+                }
             }
         }
         let mut starts: HashMap<i64, CallId, FixedState> = HashMap::default();

@@ -397,6 +397,15 @@ impl Document {
     fn recover(&mut self, stop: Stop) -> Step {
         let bytes = self.window.bytes();
         let offset = self.window.offset();
+        let mut whole = Cursor::new(bytes, 0);
+        if stop == Stop::Merged && whole.value().is_ok() {
+            // The object is complete, so nothing inside it is taken for another event.
+            let length = whole.at;
+            self.filler.losses.add(Kind::DamagedEvent, offset, 1, length as u64);
+            self.window.consume(length);
+            self.after_comma = false;
+            return Step::Go;
+        }
         if nested_events(bytes).is_some() && lenient::next_event(bytes, 0) != Some(0) {
             return self.descend();
         }

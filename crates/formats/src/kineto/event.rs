@@ -51,7 +51,6 @@ impl<'a> RawEvent<'a> {
             return Ok(event);
         }
         loop {
-            let at = cursor.at;
             let key = cursor.string()?;
             cursor.expect(b':')?;
             let decoded = key.decoded();
@@ -62,7 +61,7 @@ impl<'a> RawEvent<'a> {
                 event.foreign += u32::from(value.is_foreign());
                 event.member(&decoded, value);
                 if event.repeated > 1 {
-                    return Err(Stop::Bad(at));
+                    return Err(Stop::Merged);
                 }
             }
             match cursor.next_solid()? {
@@ -95,10 +94,9 @@ impl<'a> RawEvent<'a> {
                 before != 0 && before != phase
             }
             b"cat" => {
-                if let Value::Text(category) = value {
-                    self.category = category;
-                }
-                return;
+                let Value::Text(category) = value else { return };
+                let before = std::mem::replace(&mut self.category, category);
+                !before.raw.is_empty() && before != category
             }
             b"name" => match value {
                 Value::Text(name) => self.name.replace(name).is_some_and(|before| before != name),
@@ -200,7 +198,7 @@ mod tests {
     fn of_a_key_written_twice_the_last_counts_and_two_mean_two_events() {
         let event = read(r#"{"ph": "X", "ts": 1, "ts": 2}"#).unwrap();
         assert_eq!((event.ts, event.repeated), (Some(&b"2"[..]), 1));
-        assert!(matches!(read(r#"{"ph": "X", "ts": 1, "dur": 4, "ts": 2, "dur": 3}"#), Err(Stop::Bad(_))));
+        assert_eq!(read(r#"{"ph": "X", "ts": 1, "dur": 4, "ts": 2, "dur": 3}"#).unwrap_err(), Stop::Merged);
         assert_eq!(read(r#"{"ph": "X", "ts": 1, "ts": 1}"#).unwrap().repeated, 0);
     }
 

@@ -16,6 +16,8 @@ pub(super) enum Stop {
     NeedMore,
     /// The byte at this position cannot stand here.
     Bad(usize),
+    /// The object contradicts itself: two events ran into each other.
+    Merged,
 }
 
 /// A scan's answer.

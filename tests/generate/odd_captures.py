@@ -21,6 +21,10 @@ KERNEL_NAMES = ("void gemm<float>(int)", "elementwise", "", "softmax \u00e9\U000
 LAUNCHES = ("cudaLaunchKernel", "cuLaunchKernelEx", "hipLaunchKernel", "hipExtModuleLaunchKernel", "cudaMemcpyAsync", "cudaMemsetAsync")
 HOST_CATEGORIES = ("cuda_runtime", "cuda_driver", "hip_runtime", "Runtime", "runtime", "driver", "privateuse1_runtime",
                    "privateuse1_driver", "mtia_runtime", "xpu_runtime", "CUDA_DRIVER")
+FRAMES = ("model.py(%d): forward", "app/serve.py(%d): main", "app/wrap.py(%d): wrapper", "torch/nn/functional.py(%d): linear",
+          "<built-in method matmul>", "/usr/lib/python3.10/site-packages/vllm/layers.py(%d): apply_rope", "types.py(%d): get",
+          "/opt/env/lib/python3.11/contextlib.py(%d): inner", "app/types.py(%d): make", "<string>(%d): f", "no file at all",
+          "app/(x).py(%d): <lambda>", "app/x.py(%d): __call__")
 MODULES = ("Linear", "LlamaRMSNorm", "Block", "My_Odd_Name", "Attention")
 
 
@@ -112,6 +116,10 @@ def activity(writer, device, stream, ns, number):
         writer.events.append(dict(event))
     elif chance < 0.06:
         event.pop("name")
+    elif chance < 0.07 and "deep" not in arguments:
+        event["twice"] = dice.choice(({"dur": 5}, {"dur": event["dur"]}, {"dur": 6, "ts": event["ts"]}, {"dur": 6, "ts": 7}))
+    elif chance < 0.08:
+        event["dur"] = Number(dice.choice(("604800000000", "604800000000.001", "604799999999.9995")))
     return event
 
 
@@ -173,16 +181,18 @@ def modules(writer, threads, end):
 
     def nest(pid, tid, start, stop, depth):
         at = start
-        while depth < 4 and stop - at > 2000 and dice.random() < 0.7:
+        while depth < 6 and stop - at > 2000 and dice.random() < 0.7:
             length = dice.choice((stop - at, dice.randrange(1000, max(1001, stop - at))))
             name = "nn.Module: %s_%d" % (dice.choice(MODULES), dice.randrange(0, 3))
-            if dice.random() < 0.3:
-                name = "model.py(%d): forward" % depth
+            if dice.random() < 0.4:
+                name = dice.choice(FRAMES)
+                name = name % (depth + 1) if "%d" in name else name
             writer.complete("python_function", name, pid, tid, at, length, {"Python id": len(writer.events)})
             nest(pid, tid, at + dice.choice((0, 1000)), at + length, depth + 1)
             at += length + dice.choice((0, 0, 5000))
 
     for pid, tid in threads:
+        writer.complete("python_function", "app/root.py(1): serve", pid, tid, 0, end + 100_000_000)
         if dice.random() < 0.7:
             nest(pid, tid, 49_000_000 + dice.randrange(0, 2_000_000), end + 1_000_000, 0)
 
@@ -210,6 +220,10 @@ def encode(value):
     if isinstance(value, Number):
         return value.text
     if isinstance(value, dict):
+        if "twice" in value:
+            value = dict(value)
+            again = value.pop("twice")
+            return "{%s, %s}" % (encode(value)[1:-1], encode(again)[1:-1])
         return "{%s}" % ", ".join("%s: %s" % (json.dumps(key), encode(item)) for key, item in value.items())
     if isinstance(value, list):
         return "[%s]" % ", ".join(map(encode, value))

@@ -6,6 +6,7 @@ use super::lenient;
 use super::losses::Kind;
 use super::metadata;
 use super::scan::{Cursor, Stop};
+use super::skip::Skip;
 use crate::pump::{Window, pump};
 use crate::recognise::{Likeness, foreign_array, foreign_object, foreign_text};
 use crate::{Bundle, Error, Observer, ReadNote};
@@ -60,15 +61,6 @@ enum State {
     Events { array: bool, object: bool },
     /// Behind the document.
     Done,
-}
-
-/// A value being skipped across windows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Skip {
-    depth: u32,
-    begun: bool,
-    quoted: bool,
-    escaped: bool,
 }
 
 /// Whether a step used the window up.
@@ -301,38 +293,10 @@ impl Document {
         Step::Go
     }
 
-    /// Skips a value as it streams by; only brackets, quotes and commas matter.
+    /// Skips a value as it streams by.
     fn skip(&mut self, mut skip: Skip) -> Step {
-        let mut done = None;
-        for (at, byte) in self.window.bytes().iter().enumerate() {
-            if skip.escaped {
-                skip.escaped = false;
-            } else if skip.quoted {
-                match byte {
-                    b'\\' => skip.escaped = true,
-                    b'"' => skip.quoted = false,
-                    _ => {}
-                }
-            } else {
-                match byte {
-                    b'"' => skip.quoted = true,
-                    b'{' | b'[' => skip.depth += 1,
-                    b'}' | b']' if skip.depth == 0 => {
-                        done = Some(at);
-                        break;
-                    }
-                    b'}' | b']' => skip.depth -= 1,
-                    b',' if skip.depth == 0 && skip.begun => {
-                        done = Some(at);
-                        break;
-                    }
-                    _ => {}
-                }
-            }
-            skip.begun = true;
-        }
-        if let Some(at) = done {
-            self.window.consume(at);
+        if let Some(end) = skip.advance(self.window.bytes()) {
+            self.window.consume(end);
             self.state = State::Keys;
             return Step::Go;
         }

@@ -12,6 +12,7 @@ mod lenient;
 mod losses;
 mod metadata;
 mod scan;
+mod skip;
 mod unescape;
 
 pub use document::read;

@@ -1,0 +1,155 @@
+//! The Kineto reader in one process: whatever the bytes and however they arrive, it answers and never panics.
+
+use kforge_formats::{Bundle, Error, Member, Observer, ReadNote, kineto};
+use kforge_trace::{ActivityKind, Trace};
+use proptest::prelude::*;
+use std::io::Read;
+
+/// A capture in memory, handed out in pieces of at most `piece` bytes.
+struct Memory {
+    members: [Member; 1],
+    bytes: Vec<u8>,
+    piece: usize,
+}
+
+impl Memory {
+    fn new(bytes: &[u8], piece: usize) -> Self {
+        Self { members: [Member { name: "memory".to_owned(), bytes: None }], bytes: bytes.to_vec(), piece }
+    }
+}
+
+struct Pieces {
+    bytes: Vec<u8>,
+    at: usize,
+    piece: usize,
+}
+
+impl Read for Pieces {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.piece.min(out.len()).min(self.bytes.len() - self.at);
+        out[..count].copy_from_slice(&self.bytes[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+impl Bundle for Memory {
+    fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    fn open(&self, _member: usize) -> std::io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(Pieces { bytes: self.bytes.clone(), at: 0, piece: self.piece }))
+    }
+}
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn bytes_read(&self, _done: u64) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+fn read(bytes: &[u8], piece: usize) -> Result<(Trace, Vec<ReadNote>), Error> {
+    kineto::read(&Memory::new(bytes, piece), 0, &Nobody)
+}
+
+/// Activities by kind, and their time.
+fn sums(trace: &Trace) -> (usize, usize, i64) {
+    let rows = trace.activities();
+    let kernels = rows.iter().filter(|(_, row)| row.kind == ActivityKind::Kernel).count();
+    (rows.len(), kernels, rows.iter().filter_map(|(_, row)| row.length).map(kforge_units::Nanos::get).sum())
+}
+
+const CAPTURE: &str = r#"{
+  "schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}],
+  "traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10.5, "dur": 20, "args": {"External id": 3}},
+    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 12, "dur": 3.25, "args": {"correlation": 7}},
+    {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 40, "dur": 5.125, "args": {"device": 0, "stream": 7, "correlation": 7, "grid": [1, 2, 3], "block": [32, 1, 1]}},
+    {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH", "pid": 0, "tid": 7, "ts": 50, "dur": 1, "args": {"device": 0, "stream": 7, "correlation": 8, "bytes": 64}},
+    {"ph": "B", "cat": "kernel", "name": "paired", "pid": 0, "tid": 9, "ts": 60},
+    {"ph": "E", "pid": 0, "tid": 9, "ts": 62.5}
+  ], "traceName": "x.json"}
+"#;
+
+#[test]
+fn a_small_capture_is_read_to_the_nanosecond() {
+    // By hand: kernels 5,125 + 2,500 ns, one copy of 1,000 ns.
+    let (trace, notes) = read(CAPTURE.as_bytes(), usize::MAX).unwrap();
+    assert_eq!(sums(&trace), (3, 2, 8_625));
+    assert_eq!(notes, []);
+    assert_eq!(trace.facts().devices[0].units, Some(132));
+    let (_, kernel) = trace.activities().iter().next().unwrap();
+    assert_eq!(trace.shapes().get(kernel.shape.unwrap()).grid, Some([1, 2, 3]));
+}
+
+#[test]
+fn how_the_bytes_arrive_changes_nothing() {
+    let whole = sums(&read(CAPTURE.as_bytes(), usize::MAX).unwrap().0);
+    for piece in [2, 3, 7, 64, 4096] {
+        assert_eq!(sums(&read(CAPTURE.as_bytes(), piece).unwrap().0), whole, "pieces of {piece}");
+    }
+}
+
+#[test]
+fn a_capture_longer_than_many_windows_is_the_sum_of_its_parts() {
+    let event = |number: u32| {
+        format!(
+            "{{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k{}\", \"pid\": 0, \"tid\": 7, \"ts\": {}.{:03}, \"dur\": 0.{:03}, \"args\": {{\"Call stack\": \"{}\"}}}}",
+            number % 17,
+            number,
+            number % 1000,
+            number % 1000,
+            "a.py(1): f;".repeat(number as usize % 40)
+        )
+    };
+    let count = 12_000;
+    let events: Vec<String> = (0..count).map(event).collect();
+    let text = format!("{{\"traceEvents\": [{}]}}", events.join(",\n"));
+    assert!(text.len() > 2_000_000);
+    let (trace, notes) = read(text.as_bytes(), usize::MAX).unwrap();
+    let expected: i64 = (0..count).map(|number| i64::from(number % 1000)).sum();
+    assert_eq!(sums(&trace), (count as usize, count as usize, expected));
+    assert_eq!(notes, []);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_get_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..600), piece in 1_usize..700) {
+        let _ = read(&bytes, piece);
+    }
+
+    #[test]
+    fn damage_never_adds_time_beyond_what_the_digits_allow(
+        at in 0_usize..CAPTURE.len(),
+        cut in 0_usize..40,
+        put in proptest::collection::vec(any::<u8>(), 0..12),
+        piece in 2_usize..2000,
+    ) {
+        let mut bytes = CAPTURE.as_bytes().to_vec();
+        let end = (at + cut).min(bytes.len());
+        bytes.splice(at..end, put);
+        if let Ok((trace, _)) = read(&bytes, piece) {
+            prop_assert!(sums(&trace).0 <= 4);
+        }
+    }
+
+    #[test]
+    fn a_text_cut_anywhere_keeps_the_events_before_the_cut(cut in 0_usize..CAPTURE.trim_end().len()) {
+        let whole_kernel = CAPTURE.find("}},\n    {\"ph\": \"X\", \"cat\": \"gpu_memcpy\"").unwrap() + 2;
+        if let Ok((trace, notes)) = read(&CAPTURE.as_bytes()[..cut], usize::MAX) {
+            prop_assert!(!notes.is_empty(), "a cut is noted");
+            if cut >= whole_kernel {
+                prop_assert!(sums(&trace).1 >= 1);
+            }
+        } else {
+            prop_assert!(cut < whole_kernel, "a text with a whole kernel is a capture");
+        }
+    }
+}

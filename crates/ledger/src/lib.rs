@@ -10,7 +10,7 @@
 //! kernels/OP/evidence/ID.patch, ID.EXT  truth: the change itself; the file, where the change is one file
 //! kernels/OP/evidence/ID.sig            truth: an SSH signature of ID.json's exact bytes
 //! kernels/OP/notes.md                   generated blocks `<!-- kforge:ID -->` among free text
-//! kernels/OP/vN_TAG.patch, vN_TAG.EXT   derived copies; N counts the recorded evidence of the op in time
+//! kernels/OP/vN_TAG.patch, vN_TAG.EXT   derived copies; N counts the recorded pairs of the op in time
 //! .kforge/                              ignored: journal, search index, lock, staged writes
 //! ```
 //!

@@ -114,7 +114,30 @@ fn union(ours: &[Piece], theirs: &[Piece]) -> Vec<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_conflicts, resolved};
+    use proptest::prelude::{prop, prop_assert, proptest};
+
+    use super::{has_conflicts, resolved, union};
+    use crate::notes::Piece;
+
+    fn is_part(part: &[Vec<u8>], whole: &[Vec<u8>]) -> bool {
+        let mut left = whole.iter();
+        part.iter().all(|wanted| left.any(|line| line == wanted))
+    }
+
+    proptest! {
+        #[test]
+        fn the_union_holds_each_side_in_its_order(
+            ours in prop::collection::vec("[ab]\n", 0..12),
+            theirs in prop::collection::vec("[abc]\n", 0..12),
+        ) {
+            let lines = |side: &[String]| side.iter().map(|line| line.clone().into_bytes()).collect::<Vec<_>>();
+            let pieces = |side: &[String]| lines(side).into_iter().map(Piece::Line).collect::<Vec<_>>();
+            let both = union(&pieces(&ours), &pieces(&theirs));
+            prop_assert!(is_part(&lines(&ours), &both));
+            prop_assert!(is_part(&lines(&theirs), &both));
+            prop_assert!(both.len() <= ours.len() + theirs.len());
+        }
+    }
 
     #[test]
     fn both_sides_of_a_conflict_are_kept_in_order() {

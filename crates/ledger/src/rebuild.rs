@@ -109,6 +109,10 @@ fn version_files(layout: &Layout, op: &str, truth: &[Truth], changes: &mut Vec<C
             wanted.push((path(extension)?, source));
         }
     }
+    // Evidence of one pair shares its version's files; the newest tells what they hold.
+    wanted.reverse();
+    let mut seen = BTreeSet::new();
+    wanted.retain(|(path, _)| seen.insert(path.clone()));
     for name in evidence_store::names(&layout.op(op)?)? {
         let path = layout.op(op)?.join(&name);
         let stale = is_version_name(&name) && !wanted.iter().any(|(target, _)| *target == path);

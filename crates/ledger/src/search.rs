@@ -15,10 +15,10 @@ use crate::error::Error;
 use crate::history::{HistoryRow, row};
 use crate::layout::Layout;
 use crate::notes::{Piece, pieces};
-use crate::{atomic, evidence_store};
+use crate::{atomic, evidence_store, versions};
 
 /// Raised whenever the columns or the texts below change.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Newest first, or best match first where words are given.
 pub(crate) fn rows(layout: &Layout, words: Option<&str>) -> Result<Vec<HistoryRow>, Error> {
@@ -116,13 +116,12 @@ fn fill(index: &Connection, layout: &Layout, print: &str) -> Result<(), Error> {
          CREATE VIRTUAL TABLE words USING fts5 (names, machine, lesson, answer);",
     )?;
     for op in evidence_store::ops(layout)? {
-        let versions = numbered(layout, &op)?;
+        let numbers = numbered(layout, &op)?;
         for id in evidence_store::ids(layout, &op)? {
             // Evidence that cannot be read is not history; `kforge verify` names it.
             let Ok(evidence) = evidence_store::read(layout, &op, &id) else { continue };
             let lesson = evidence_store::lesson(layout, &op, &id)?;
-            let number =
-                versions.iter().position(|known| *known == id).and_then(|at| u32::try_from(at + 1).ok());
+            let number = numbers.iter().find(|(known, _)| *known == id).map(|(_, number)| *number);
             add(index, &id, &evidence, lesson.as_ref().zip(number))?;
         }
     }
@@ -131,18 +130,18 @@ fn fill(index: &Connection, layout: &Layout, print: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Recorded evidence of an op in the order of time.
-fn numbered(layout: &Layout, op: &str) -> Result<Vec<Digest>, Error> {
+/// The version numbers of an op's recorded evidence.
+fn numbered(layout: &Layout, op: &str) -> Result<Vec<(Digest, u32)>, Error> {
     let mut recorded = Vec::new();
     for id in evidence_store::ids(layout, op)? {
-        if let (Ok(evidence), Some(_)) =
-            (evidence_store::read(layout, op, &id), evidence_store::lesson(layout, op, &id)?)
-        {
-            recorded.push((evidence.facts.run.started_at, id));
+        let lesson = evidence_store::lesson(layout, op, &id)?;
+        if let (Ok(evidence), Some(_)) = (evidence_store::read(layout, op, &id), lesson) {
+            recorded.push((evidence.facts.run.started_at, id, evidence.facts.run.pair));
         }
     }
     recorded.sort();
-    Ok(recorded.into_iter().map(|(_, id)| id).collect())
+    let numbers = versions::numbers(recorded.iter().map(|(.., pair)| *pair));
+    Ok(recorded.into_iter().map(|(_, id, _)| id).zip(numbers).collect())
 }
 
 fn add(

@@ -103,6 +103,28 @@ fn an_earlier_record_that_arrives_later_renumbers_and_moves_only_kforge_files() 
 }
 
 #[test]
+fn a_confirmation_is_more_evidence_for_the_same_version() {
+    let root = tempfile::tempdir().expect("a folder");
+    let ledger = Ledger::open(root.path()).expect("opens");
+    let runs = [
+        ("vec", 70, "2026-03-01T10:00:00Z"),
+        ("vec", 71, "2026-03-02T10:00:00Z"),
+        ("tile", 60, "2026-03-03T10:00:00Z"),
+    ];
+    for (name, percent, at) in runs {
+        let made = sealed(name, percent, at);
+        ledger.put_evidence(&made).expect("stores");
+        ledger.record(&recording(&made, name)).expect("records");
+    }
+    let numbers: Vec<u32> =
+        ledger.versions("rmsnorm").expect("versions").iter().map(|version| version.number).collect();
+    assert_eq!(numbers, [1, 1, 2]);
+    let rows = ledger.history(&Filter::default()).expect("answers");
+    assert_eq!(rows.iter().map(|row| row.version).collect::<Vec<_>>(), [Some(2), Some(1), Some(1)]);
+    assert!(ledger.rebuild().expect("rebuilds").changed.is_empty());
+}
+
+#[test]
 fn a_version_file_that_kforge_did_not_write_is_never_replaced() {
     let root = tempfile::tempdir().expect("a folder");
     let ledger = Ledger::open(root.path()).expect("opens");

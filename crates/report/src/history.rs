@@ -23,7 +23,7 @@ fn page(response: &Response, format: Format) -> String {
     let mut page = Page::new(format, &format!("{} found", response.rows.len()));
     page.table(&if format == Format::Markdown { full(response) } else { brief(response) });
     if format == Format::Text && !response.rows.is_empty() {
-        page.line("");
+        page.gap();
         for row in &response.rows {
             let said = [row.what.as_deref(), row.reason.as_deref()];
             let said: Vec<&str> = said.into_iter().flatten().collect();

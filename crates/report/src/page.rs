@@ -25,6 +25,11 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// An empty line between a table and statements about it.
+    pub(crate) fn gap(&mut self) {
+        self.text.push('\n');
+    }
+
     /// What to do about the statement before.
     pub(crate) fn hint(&mut self, hint: &str) {
         self.line(&format!("hint: {hint}"));

@@ -19,6 +19,7 @@ use crate::progress::Terminal;
 #[command(
     after_help = "Examples:\n  kforge verify\n  kforge verify origin/main..HEAD --require\n  kforge verify 3fa94c1be027 --unbound"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Arguments {
     /// A revision, a range A..B, or the first digits of an evidence id; HEAD where none is given.
     target: Option<String>,
@@ -28,6 +29,9 @@ pub struct Arguments {
     /// Look at the staged files instead.
     #[arg(long, conflicts_with = "target")]
     staged: bool,
+    /// Build and measure again what holds; says `reproduced` where a fresh run of the same pair says the same.
+    #[arg(long)]
+    rerun: bool,
     /// Also list the fields of evidence that nothing recomputes.
     #[arg(long)]
     unbound: bool,
@@ -46,6 +50,7 @@ pub fn run(arguments: &Arguments) -> ExitClass {
         // Inside a pre-commit hook git names the index that is about to be committed.
         staged: arguments.staged.then(|| std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from)),
         require: arguments.require,
+        rerun: arguments.rerun,
         unbound: arguments.unbound,
     };
     let answer = verify::run(&request, &terminal);

@@ -14,7 +14,7 @@ pub struct Response {
     pub target: String,
     /// Whether everything that was found holds, and something was found where something is needed.
     pub holds: bool,
-    /// The weakest level of what holds: `consistent, unsigned` or `consistent, signed by …`.
+    /// The weakest level of what holds: `consistent, unsigned`, `consistent, signed by …` or `reproduced`.
     pub level: Option<String>,
     /// Every piece of evidence that was checked.
     pub checked: Vec<Checked>,

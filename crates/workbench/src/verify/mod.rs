@@ -1,10 +1,12 @@
 //! `verify`: does what was committed rest on evidence? Recomputed from files alone.
 //!
 //! Evidence binds blobs, never a tree: rebase, cherry-pick and squash keep it valid, an edit of a subject file voids
-//! it. Says `consistent, unsigned`, `consistent, signed by …`, or names the first broken link; never more.
+//! it. Says `consistent, unsigned`, `consistent, signed by …`, `reproduced` where it was measured again, or names the first
+//! broken link; never more.
 
 mod answer;
 mod ledger_at;
+mod rerun;
 mod state;
 mod verb;
 

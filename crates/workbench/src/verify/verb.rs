@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::answer::{Response, UnboundField};
 use super::ledger_at;
+use super::rerun;
 use super::state::{Findings, Look, level};
 use crate::gate::BrokenLink;
 use crate::git::Git;
@@ -24,6 +25,8 @@ pub struct Request {
     pub staged: Option<Option<PathBuf>>,
     /// A gate: changed subject files must rest on evidence, other changes pass.
     pub require: bool,
+    /// Build and measure again what holds.
+    pub rerun: bool,
     /// Also list the fields of evidence that nothing recomputes.
     pub unbound: bool,
 }
@@ -61,9 +64,11 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
             findings.notes.push(Note::new("verify.nothing", text));
         }
     }
+    if request.rerun && findings.broken.is_empty() {
+        rerun::reproduce(&project, &mut findings, observer)?;
+    }
     let holds = findings.broken.is_empty();
-    let weakest =
-        findings.checked.iter().map(|checked| &checked.level).max_by_key(|level| level.contains("unsigned"));
+    let weakest = findings.checked.iter().map(|checked| &checked.level).max_by_key(|level| weakness(level));
     let unbound = UNBOUND.iter().filter(|_| request.unbound);
     Ok(Response {
         target,
@@ -74,6 +79,16 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         unbound: unbound.map(|field| UnboundField { path: field.path, why: field.why }).collect(),
         notes: findings.notes,
     })
+}
+
+/// The larger, the less a level says.
+fn weakness(level: &str) -> u8 {
+    match level {
+        "reproduced" => 0,
+        "consistent, unsigned" => 3,
+        _ if level.contains("unlisted") => 2,
+        _ => 1,
+    }
 }
 
 /// Looks at the target; gives its name and whether something has to be found.

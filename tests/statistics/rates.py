@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""How often does `kforge validate` give each verdict where the truth is known by construction?
+
+Both sides run the same loop; only the number of its trips differs:
+
+    aa        100 against 100: no difference
+    boundary  101 against 100: a speedup of exactly the minimum effect (1 %), which must not be called faster
+    slowdown  100 against 105: slower by 5 %
+
+Every validation is one line in the results file, so that a run can be interrupted and resumed; the table at the end is of all lines. Nothing
+is measured by this program itself.
+
+    python3 tests/statistics/rates.py --kforge target/release/kforge --runs 200 aa
+    python3 tests/statistics/rates.py --table
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+KINDS = {"aa": (100, 100), "boundary": (101, 100), "slowdown": (100, 105)}
+
+SOURCE = """\
+#include <kforge_runner.hpp>
+
+// TRIPS times the same chain of dependent multiplications; the result is written, and does not depend on TRIPS.
+static void spin(const kforge::Call& call) {
+  const auto x = call.input<std::int32_t>("x");
+  const auto y = call.output<std::int32_t>("y");
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += static_cast<std::uint32_t>(x[i]);
+  std::uint32_t chain = sum | 1u;
+  for (int trip = 0; trip < TRIPS; ++trip)
+    for (int step = 0; step < 256; ++step) chain = chain * 1664525u + 1013904223u;
+  volatile std::uint32_t sink = chain;
+  (void)sink;
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<std::int32_t>(sum + static_cast<std::uint32_t>(i));
+}
+
+KFORGE_RUNNER(spin)
+"""
+
+# The harness is the same in every run, so a program that was compiled once may be copied; its copy is built for kforge.
+SIDE = """
+[{section}]
+tree = "worktree"
+build = "test -x {cache}/{trips} || c++ -std=c++17 -O2 -DTRIPS={trips} -o {cache}/{trips} kernels/spin/spin.cpp; cp {cache}/{trips} build/{name}"
+runner = "build/{name}"
+sources = ["kernels/spin/spin.cpp"]
+artifacts = ["build/{name}"]
+env = {{ SIDE = "{name}" }}
+"""
+
+REST = """
+[[case]]
+params = { n = 256 }
+
+[domain]
+n = { min = 1, max = 512 }
+
+[inputs.x]
+shape = ["n"]
+dtype = "i32"
+kind = "random"
+
+[outputs.y]
+shape = ["n"]
+dtype = "i32"
+
+[policy]
+drawn_cases = 2
+reason = "only the timing is under test"
+"""
+
+
+def project(kind, cache):
+    """A repository with one experiment of this kind."""
+    baseline, candidate = KINDS[kind]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"kforge-rates-{kind}-"))
+    kernel = folder / "kernels" / "spin"
+    kernel.mkdir(parents=True)
+    (folder / "kforge.toml").write_text("")
+    (folder / ".gitignore").write_text("/build/\n/.kforge/\n")
+    (kernel / "spin.cpp").write_text(SOURCE)
+    sides = [("reference", "reference", 1), ("baseline", "baseline", baseline), ("candidate.other", "other", candidate)]
+    text = 'op = "spin"\n' + "".join(SIDE.format(section=s, name=n, trips=t, cache=cache) for s, n, t in sides)
+    (kernel / "experiment.toml").write_text(text + REST)
+    for arguments in (["init", "-q"], ["add", "-A"], ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "start"]):
+        subprocess.run(["git", "-C", folder, *arguments], check=True)
+    return folder
+
+
+def validate(kforge, folder):
+    """One validation: the verdict's word and what it rests on."""
+    start = time.monotonic()
+    done = subprocess.run([kforge, "validate", "spin", "--format", "json"], cwd=folder, capture_output=True, text=True)
+    try:
+        answer = json.loads(done.stdout)["data"]["candidates"][0]
+    except (ValueError, KeyError, IndexError):
+        return {"verdict": "error", "reason": (done.stderr or done.stdout)[-500:]}
+    overall = answer["overall"] or {}
+    return {"verdict": answer["verdict"]["verdict"], "reason": answer["reason"], "launches": answer["launches"],
+            "speedup": overall.get("speedup"), "noise": overall.get("noise"), "seconds": round(time.monotonic() - start, 2)}
+
+
+def read(results):
+    lines = results.read_text().splitlines() if results.exists() else []
+    return [json.loads(line) for line in lines if line.strip()]
+
+
+def table(results):
+    rows = read(results)
+    words = ["faster", "slower", "same", "inconclusive", "void", "incorrect", "mixed", "error"]
+    print("kind      runs  " + "  ".join(f"{word:>12}" for word in words) + "   median launches, seconds")
+    for kind in KINDS:
+        mine = [row for row in rows if row["kind"] == kind]
+        counts = collections.Counter(row["verdict"] for row in mine)
+        middle = lambda name: sorted(row.get(name) or 0 for row in mine)[len(mine) // 2] if mine else "-"
+        print(f"{kind:9} {len(mine):4}  " + "  ".join(f"{counts[word]:12}" for word in words) + f"   {middle('launches')}, {middle('seconds')}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], help="which truths to try; none: all")
+    parser.add_argument("--kforge", default="target/release/kforge", type=pathlib.Path)
+    parser.add_argument("--runs", default=200, type=int, help="validations of each kind in all, earlier ones counted")
+    parser.add_argument("--results", default=pathlib.Path("target/rates.jsonl"), type=pathlib.Path)
+    parser.add_argument("--table", action="store_true", help="only print what is there")
+    arguments = parser.parse_args()
+    if not arguments.table:
+        kforge = arguments.kforge.resolve(strict=True)
+        cache = pathlib.Path(tempfile.mkdtemp(prefix="kforge-rates-cache-"))
+        for kind in arguments.kinds or KINDS:
+            folder = project(kind, cache)
+            done = sum(row["kind"] == kind for row in read(arguments.results))
+            for number in range(done, arguments.runs):
+                row = {"kind": kind, **validate(kforge, folder)}
+                with arguments.results.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+                print(f"{kind} {number + 1}/{arguments.runs}: {row['verdict']} {row.get('speedup')}", file=sys.stderr, flush=True)
+    table(arguments.results)
+
+
+if __name__ == "__main__":
+    main()

@@ -20,7 +20,7 @@ fn each_fault_and_each_cheat_is_an_answer_about_its_candidate() {
         .candidate("half", "    for i in range(len(y) // 2):\n        y[i] = 2.0 * x[i]")
         .candidate("wrong", "    for i in range(len(y)):\n        y[i] = 2.0 * x[i] + 0.001")
         .candidate("nan", &format!("{right}\n    y[0] = float('nan')"))
-        .candidate("memo", "    import array\n    memo = globals().setdefault('memo', {})\n    key = id(y)\n    if key not in memo:\n        memo[key] = array.array('f', [2.0 * v for v in x])\n    y[:] = memo[key]")
+        .candidate("memo", "    import array\n    memo = globals().setdefault('memo', {})\n    key = id(y), len(y)\n    if key not in memo:\n        memo[key] = array.array('f', [2.0 * v for v in x])\n    y[:] = memo[key]")
         .candidate("mutates", &format!("{right}\n    raw = next(t for t in kforge_runner_slots(call) if t.name == 'x').raw\n    raw[0] = raw[0] ^ 1\n\ndef kforge_runner_slots(call):\n    return call._inputs.values()"));
     project.finish();
     let (answer, code) = project.json(&[]);

@@ -34,8 +34,12 @@ kind = "random"
 shape = ["n"]
 dtype = "f32"
 
+# What is tested here needs samples, not many of them.
 [policy]
 drawn_cases = 3
+looks = [6]
+min_blocks = 4
+sample_us = 200
 reason = "a test"
 "#;
 

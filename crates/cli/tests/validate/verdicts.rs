@@ -152,7 +152,9 @@ dtype = "i64"
 
 [policy]
 drawn_cases = 2
+looks = [6]
 min_blocks = 2
+sample_us = 200
 reason = "a test"
 "#;
 

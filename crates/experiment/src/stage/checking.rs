@@ -164,7 +164,7 @@ impl<'a, 'e> Checking<'a, 'e> {
             let check = comparison.check(name, phase, build, &dump);
             if !check.passed
                 && !self.findings.named.contains_key(name)
-                && let Some(cause) = cached(&dump, &seen, &check, expectation, fill)
+                && let Some(cause) = cached(&comparison, &dump, &seen, &check, expectation, fill)
             {
                 self.findings.named.insert(name.to_owned(), format!("case {}: {cause}", trial.case.name));
             }
@@ -190,6 +190,7 @@ struct Remembered {
 
 /// The name of a wrong result that is a right result of other inputs.
 fn cached(
+    comparison: &Comparison<'_>,
     dump: &Dump,
     seen: &[Remembered],
     check: &Check,
@@ -213,7 +214,8 @@ fn cached(
         let (from, twin) = earlier.iter().find(|(from, old)| {
             let other = (*from, old.slot) != (fill, output.slot);
             let differs = expected(*from, old) != expected(fill, output);
-            other && differs && old.name == output.name && old.bytes == output.bytes
+            let same = old.name == output.name && old.bytes == output.bytes;
+            other && differs && same && comparison.is_right(&expectation.fills[*from], old)
         })?;
         let which = if *from == fill {
             format!("slot {}", twin.slot)
@@ -300,6 +302,13 @@ impl Comparison<'_> {
             nonce: (!in_place).then_some(self.nonce),
         };
         compare(&expected, got)
+    }
+
+    /// Whether an output is what another fill of the same case must give.
+    fn is_right(&self, fill: &Fill, output: &DumpedOutput) -> bool {
+        let one = Dump { outputs: vec![output.clone()], inputs: Vec::new() };
+        let spec = self.experiment.outputs.iter().find(|spec| spec.name == output.name);
+        spec.is_some_and(|spec| Comparison { fill, ..*self }.output(spec, output.slot, &one).passed)
     }
 
     fn input(&self, operand: &Operand, slot: u32, position: usize, dump: &Dump) -> Option<CheckedInput> {

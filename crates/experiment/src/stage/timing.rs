@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::operands::Audience;
 use crate::philox::Stream;
 use crate::runner::{Batch, FaultKind, InputDigests, Operand, Role, Runner, RunnerFault};
-use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Series, VoidFinding};
+use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Series, VoidCause, VoidFinding};
 use kforge_stats::{Block, CaseSamples, Decision, Judge, OpSamples};
 
 /// The three processes of a launch, in the order of this array.
@@ -111,7 +111,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     }
 
     fn measured(
-        self,
+        mut self,
         launches: Vec<Launch>,
         failure: Option<Failure>,
         before: crate::device::Observation,
@@ -121,7 +121,13 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         for ((trial, plan), logs) in self.trials.iter().zip(&self.plans).zip(&self.clocks) {
             let Some(plan) = plan else { continue };
             for (name, log) in ["baseline", &self.candidate].into_iter().zip(logs) {
-                clock.extend(log.check(&trial.case.name, name, plan.calls() * plan.short, allowed));
+                match log.check(&trial.case.name, name, plan.calls() * plan.short, allowed) {
+                    Some(Ok(check)) => clock.push(check),
+                    Some(Err(detail)) => {
+                        self.voids.push(VoidFinding { cause: VoidCause::Environment, detail });
+                    }
+                    None => {}
+                }
             }
         }
         Measured {

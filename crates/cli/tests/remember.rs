@@ -111,6 +111,19 @@ fn the_commit_gate_lets_kforge_s_own_commit_through_and_stops_an_edit() {
 }
 
 #[test]
+fn a_hook_that_asks_kforge_while_the_branch_moves_does_not_hang() {
+    let repo = proven();
+    let program = env!("CARGO_BIN_EXE_kforge");
+    repo.hook(
+        "reference-transaction",
+        &format!("#!/bin/sh\n'{program}' verify --staged >/dev/null 2>&1\nexit 0\n"),
+    );
+    let done = kforge(&repo.path(), &["commit", "rmsnorm"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
 fn a_signature_says_who_and_one_of_other_bytes_breaks() {
     if Command::new("ssh-keygen").arg("-?").output().is_err() {
         // Without the tool there is nothing to show; the messages of its absence are tested elsewhere.

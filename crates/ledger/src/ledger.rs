@@ -60,6 +60,15 @@ impl Ledger {
         Ok(Held { ledger: self, _lock: self.lock()? })
     }
 
+    /// As `hold`, where nobody else holds it; absent where somebody does.
+    ///
+    /// # Errors
+    /// `Error::Io`.
+    pub fn try_hold(&self) -> Result<Option<Held<'_>>, Error> {
+        let lock = WriteLock::try_take(&*self.disk, &self.layout)?;
+        Ok(lock.map(|lock| Held { ledger: self, _lock: lock }))
+    }
+
     /// The content of a small file in `.kforge`, if it is there.
     ///
     /// # Errors

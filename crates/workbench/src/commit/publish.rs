@@ -290,8 +290,9 @@ pub(crate) fn recover(project: &Project) -> Result<(), Error> {
         return Ok(());
     }
     let Some(git) = &project.git else { return Ok(()) };
-    let held = project.ledger.hold()?;
-    // Whoever held the ledger before us may have finished by now.
+    // Whoever holds the ledger is alive and finishes on its own; it may even be waiting for us, through a hook.
+    let Some(held) = project.ledger.try_hold()? else { return Ok(()) };
+    // Whoever held it before us may have finished by now.
     let Some(bytes) = project.ledger.state(INTENT)? else { return Ok(()) };
     match serde_json::from_slice::<Intent>(&bytes) {
         Ok(intent) if intent.schema == "kforge.commit/1" => undo(project, git, &held, &intent),

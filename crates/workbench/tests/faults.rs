@@ -11,11 +11,10 @@ use kforge_record::{LESSON_SCHEMA, Lesson, Sealed};
 use kforge_testkit::{Fault, FaultDisk, SampleExperiment, ScratchRepo};
 use kforge_workbench::{Silent, commit, history, verify};
 
-const FAULTS: [Fault; 7] = [
+const FAULTS: [Fault; 6] = [
     Fault::Error(ErrorKind::StorageFull),
     Fault::Error(ErrorKind::Other),
     Fault::Lasting(ErrorKind::ReadOnlyFilesystem),
-    Fault::Lasting(ErrorKind::StorageFull),
     Fault::KillBefore,
     Fault::KillAfter,
     Fault::Torn,

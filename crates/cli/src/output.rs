@@ -3,7 +3,7 @@
 use kforge_report::{Format, Rendered, failure_json, failure_text};
 use kforge_workbench::{Error, ExitClass, Note};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a rendered answer and gives its exit class back; an answer that cannot be written as JSON is a bug.
 pub fn rendered(
@@ -12,19 +12,22 @@ pub fn rendered(
     class: ExitClass,
 ) -> ExitClass {
     match rendering {
-        Ok(rendered) => {
-            answer(&rendered);
-            class
-        }
+        Ok(rendered) => answer(&rendered, class),
         Err(error) => failure(&Error::Bug(error.to_string()), format),
     }
 }
 
-/// Writes an answer to stdout. A closed pipe is the reader's choice and not a failure.
-pub fn answer(rendered: &Rendered) {
+/// Writes an answer to stdout; the class is the answer's own, or that of a stream that could not take it.
+///
+/// A closed pipe is the reader's choice and not a failure; a full disk behind stdout is one, since what is there is cut.
+pub fn answer(rendered: &Rendered, class: ExitClass) -> ExitClass {
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(rendered.text.as_bytes());
-    let _ = stdout.flush();
+    match stdout.write_all(rendered.text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(source) if source.kind() != std::io::ErrorKind::BrokenPipe => {
+            failure(&Error::Write { path: PathBuf::from("stdout"), source }, Format::Text)
+        }
+        _ => class,
+    }
 }
 
 /// Says on stderr what was written where, and what the file's format could not hold.
@@ -42,7 +45,7 @@ pub fn failure(error: &Error, format: Format) -> ExitClass {
     if format == Format::Json
         && let Ok(document) = failure_json(error)
     {
-        answer(&Rendered::new(document));
+        return answer(&Rendered::new(document), error.class());
     }
     error.class()
 }

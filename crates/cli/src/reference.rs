@@ -16,10 +16,7 @@ use std::ffi::OsString;
 pub fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitClass> {
     let program = arguments.next()?;
     match arguments.next()?.to_str()? {
-        "__reference" => {
-            output::answer(&Rendered::new(format!("{:#}\n", reference())));
-            Some(ExitClass::Yes)
-        }
+        "__reference" => Some(output::answer(&Rendered::new(format!("{:#}\n", reference())), ExitClass::Yes)),
         "__parse" => {
             let words = arguments.skip_while(|word| word == "--");
             Some(match CommandLine::try_parse_from(std::iter::once(program).chain(words)) {

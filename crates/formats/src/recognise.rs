@@ -80,7 +80,7 @@ pub(crate) fn foreign_object(keys: &[String]) -> Likeness {
         return likeness("a Chakra workload description", WANTED);
     }
     if has("traceEvents") {
-        return likeness("a JSON object whose traceEvents is no list", WANTED);
+        return likeness("a JSON object whose traceEvents holds no events", WANTED);
     }
     if keys.is_empty() {
         return likeness("a JSON object without keys", WANTED);

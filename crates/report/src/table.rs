@@ -32,7 +32,8 @@ impl Table {
 
     /// Appends a row; missing cells are empty, surplus ones are dropped.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let mut row: Vec<String> = cells.into_iter().take(self.columns.len()).collect();
+        let mut row: Vec<String> =
+            cells.into_iter().take(self.columns.len()).map(|cell| harmless(&cell)).collect();
         row.resize(self.columns.len(), String::new());
         self.rows.push(row);
     }
@@ -103,6 +104,20 @@ impl Table {
     }
 }
 
+/// A cell without characters that a terminal obeys or that reverse the text around them; they are shown as escapes.
+fn harmless(cell: &str) -> String {
+    let obeyed = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !cell.contains(obeyed) {
+        return cell.to_owned();
+    }
+    cell.chars()
+        .map(|letter| if obeyed(letter) { letter.escape_unicode().to_string() } else { letter.to_string() })
+        .collect()
+}
+
 fn csv_cell(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
@@ -130,6 +145,13 @@ mod tests {
     #[test]
     fn markdown_escapes_bars() {
         assert_eq!(sample().markdown(), "| name | ns |\n|---|---:|\n| a\\|b | 1,000 |\n| long name |  |\n");
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_is_shown_as_an_escape() {
+        let mut table = Table::new(&[("name", Align::Left)]);
+        table.row(["a\u{1b}]0;x\u{7}\u{202e}".to_owned()]);
+        assert_eq!(table.csv(), "name\r\na\\u{1b}]0;x\\u{7}\\u{202e}\r\n");
     }
 
     #[test]

@@ -61,6 +61,14 @@ pub enum Error {
         /// What it said.
         message: String,
     },
+    /// A file or stream that was asked for could not be written.
+    #[error("{path}: {source}", path = path.display())]
+    Write {
+        /// The file, or `stdout`.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -83,7 +91,7 @@ impl Error {
             | Self::Settings { .. }
             | Self::Record(_)
             | Self::Ledger(_) => ExitClass::Input,
-            Self::Git { .. } | Self::Tool { .. } => ExitClass::Environment,
+            Self::Git { .. } | Self::Tool { .. } | Self::Write { .. } => ExitClass::Environment,
             Self::Experiment(error) => experiment_class(error),
             Self::Interrupted => ExitClass::Interrupted,
             Self::Bug(_) => ExitClass::Bug,
@@ -97,6 +105,7 @@ impl Error {
             Self::Capture(error) => error.code(),
             Self::Experiment(error) => error.code(),
             Self::Io { .. } => "io",
+            Self::Write { .. } => "write",
             Self::Ledger(error) => error.code(),
             Self::Record(error) => error.code(),
             Self::Git { .. } => "git",
@@ -116,6 +125,10 @@ impl Error {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the path; kforge reads files where they are and fetches nothing".to_owned())
             }
+            Self::Write { .. } => Some(
+                "nothing is complete there; make room or name a place that can be written, then run it again"
+                    .to_owned(),
+            ),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),
             Self::Settings { .. } => {

@@ -28,4 +28,4 @@ pub use exit::ExitClass;
 pub use gate::BrokenLink;
 pub use note::Note;
 pub use observer::{Observer, Progress, Silent};
-pub use save::save;
+pub use save::{is_same_file, save};

@@ -27,11 +27,13 @@ pub fn run(arguments: &Arguments) -> ExitClass {
         }
     };
     let request = tour::Request { folder: arguments.folder.clone(), program };
-    let mut announce = |step: &tour::Step| output::answer(&report::announcement(step));
+    let mut announce = |step: &tour::Step| {
+        output::answer(&report::announcement(step), ExitClass::Yes);
+    };
     match tour::run(&request, &Terminal::default(), &mut announce) {
         Ok(response) => {
-            output::answer(&report::render(&response));
-            if response.complete { ExitClass::Yes } else { ExitClass::No }
+            let class = if response.complete { ExitClass::Yes } else { ExitClass::No };
+            output::answer(&report::render(&response), class)
         }
         Err(error) => output::failure(&error, Format::Text),
     }

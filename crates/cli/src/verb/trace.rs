@@ -5,7 +5,7 @@ use crate::output;
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use kforge_report::{Format, Rendered, trace as report, workbook};
-use kforge_workbench::{Error, ExitClass, save, trace};
+use kforge_workbench::{Error, ExitClass, is_same_file, save, trace};
 use std::path::{Path, PathBuf};
 
 /// Where does the time go? Reads a profiler capture and shows kernels, modules, sources, launches and gaps.
@@ -125,13 +125,14 @@ enum Shape {
 
 impl Shape {
     fn of(path: &Path, capture: &Path) -> Result<Self, Error> {
-        if path == capture {
+        if is_same_file(path, capture) {
             return Err(Error::Usage {
                 message: format!("{} is the capture itself", path.display()),
                 hint: Some("give -o another file".to_owned()),
             });
         }
-        match path.extension().and_then(|extension| extension.to_str()) {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        match ending.as_deref() {
             Some("xlsx") => Ok(Self::Workbook),
             Some("json") => Ok(Self::Text(Format::Json)),
             Some("md") => Ok(Self::Text(Format::Markdown)),

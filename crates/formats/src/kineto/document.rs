@@ -81,6 +81,7 @@ struct Document {
     shape: Shape,
     after_comma: bool,
     has_events: bool,
+    foreign_elements: bool,
 }
 
 /// What the outermost JSON value is.
@@ -106,6 +107,7 @@ impl Document {
             shape: Shape::Unknown,
             after_comma: false,
             has_events: false,
+            foreign_elements: false,
         }
     }
 
@@ -176,7 +178,8 @@ impl Document {
     fn not_a_capture(&self) -> Option<Likeness> {
         match self.shape {
             Shape::Unknown | Shape::NoJson => Some(foreign_text(&self.head)),
-            _ if self.has_events || self.phased > 0 => None,
+            _ if self.phased > 0 => None,
+            Shape::Object if self.has_events && !self.foreign_elements => None,
             Shape::Array => Some(foreign_array(&self.head)),
             Shape::Object | Shape::Fragment => Some(foreign_object(&self.keys)),
         }
@@ -324,6 +327,7 @@ impl Document {
                         return self.descend();
                     }
                     Ok(event) => {
+                        self.foreign_elements |= event.phase == 0;
                         self.phased += u64::from(event.phase != 0);
                         self.filler.take(&event, &bytes[start..cursor.at], offset + start as u64);
                         self.after_comma = false;
@@ -351,6 +355,7 @@ impl Document {
                 }
                 _ => {
                     self.window.consume(start);
+                    self.foreign_elements = true;
                     return self.hunt();
                 }
             }

@@ -65,6 +65,12 @@ pub(super) fn add_doubts(launches: &Launches, trust: &Trust, notes: &mut Vec<Not
         note.ns = Some(trust.overlap.get());
         notes.push(note);
     }
+    if trust.activity_raw.get() == i64::MAX {
+        notes.push(Note::new(
+            "trust.sum-too-large",
+            "the lengths add up to more than 64-bit nanoseconds can hold (292 years); sums stop there, and the lengths are absurd",
+        ));
+    }
     let dropped = launches.launches_without_activity();
     if dropped > 0 {
         let mut note = Note::new(

@@ -93,8 +93,11 @@ impl Project {
     /// The repository, or why there is none.
     pub(crate) fn repository(&self) -> Result<&Git, Error> {
         self.git.as_ref().ok_or_else(|| Error::Usage {
-            message: format!("{} is not in a git repository", self.root.display()),
-            hint: Some("run it inside the repository that holds the kernel's source".to_owned()),
+            message: format!("{} is in no working tree of a git repository", self.root.display()),
+            hint: Some(
+                "run it inside a working tree of the repository that holds the kernel's source; a bare repository has none"
+                    .to_owned(),
+            ),
         })
     }
 

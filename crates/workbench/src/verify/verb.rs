@@ -142,7 +142,10 @@ fn evidence(project: &Project, op: &str, id: &Digest, findings: &mut Findings) -
 fn commit_of(git: &Git, revision: &str) -> Result<String, Error> {
     git.commit(revision)?.ok_or_else(|| Error::Usage {
         message: format!("`{revision}` is neither evidence nor a commit"),
-        hint: Some("give the first digits of an evidence id, a revision, or a range A..B".to_owned()),
+        hint: Some(
+            "give at least 7 digits of an evidence id, a revision, or a range A..B; a repository without commits has neither"
+                .to_owned(),
+        ),
     })
 }
 

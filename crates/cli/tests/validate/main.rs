@@ -5,4 +5,5 @@
 mod faults;
 mod places;
 mod project;
+mod trees;
 mod verdicts;

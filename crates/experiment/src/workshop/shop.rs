@@ -10,7 +10,7 @@ use crate::process::{Ended, Job, JobSpec};
 use crate::runner::{FaultKind, Hello, Launcher, Runner, RunnerFault};
 use crate::spec::Experiment;
 use crate::stage::{SideSeal, SideTrouble, Workshop};
-use kforge_record::{Digest, Subject, VoidFinding};
+use kforge_record::{Digest, Subject, VoidCause, VoidFinding};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,6 +27,8 @@ pub struct Shop<'a> {
     rooms: RefCell<Vec<SideRoom>>,
     sealed: RefCell<BTreeMap<String, Inventory>>,
     files: Cell<u64>,
+    /// Artifacts that are older than their sources, by side.
+    stale: RefCell<BTreeMap<String, String>>,
 }
 
 impl<'a> Shop<'a> {
@@ -38,6 +40,7 @@ impl<'a> Shop<'a> {
             rooms: RefCell::new(Vec::new()),
             sealed: RefCell::new(BTreeMap::new()),
             files: Cell::new(0),
+            stale: RefCell::new(BTreeMap::new()),
         }
     }
 
@@ -157,7 +160,10 @@ impl Workshop for Shop<'_> {
             BuildOutcome::Nothing => Ok(None),
             BuildOutcome::Built { ns } => Ok(Some(ns)),
             BuildOutcome::Failed { what, log } => Err(SideTrouble { stage: "build", what, log }),
-            BuildOutcome::Stale { what } => Err(SideTrouble { stage: "build", what, log: String::new() }),
+            BuildOutcome::Stale { what } => {
+                self.stale.borrow_mut().insert(side.to_owned(), what);
+                Ok(None)
+            }
         };
         Ok((subject, outcome))
     }
@@ -174,7 +180,10 @@ impl Workshop for Shop<'_> {
         let rooms = self.rooms.borrow().clone();
         let sealing = Sealing { bench: &self.bench, op: &self.experiment.op, rooms: &rooms };
         let took = Preparations { startup: startup_ns, warm: warm_ns };
-        let (inventory, findings) = sealing.take(&room, hello, loaded, &took)?;
+        let (inventory, mut findings) = sealing.take(&room, hello, loaded, &took)?;
+        if let Some(detail) = self.stale.borrow().get(side) {
+            findings.push(VoidFinding { cause: VoidCause::Rebuilt, detail: format!("{side}: {detail}") });
+        }
         room.set_cache_writable(false);
         let seal = SideSeal { subject: inventory.subject.clone(), build: inventory.build.clone(), findings };
         self.sealed.borrow_mut().insert(side.to_owned(), inventory);

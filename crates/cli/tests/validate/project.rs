@@ -135,6 +135,13 @@ pub fn verdict(answer: &Value, candidate: &str) -> (String, String) {
     (word, one["reason"].as_str().unwrap().to_owned())
 }
 
+/// Whether a candidate was timed. A machine that is busy with other tests may be too noisy to compare clocks or processes on; that is
+/// an answer about the machine, not about the candidate.
+pub fn is_timed(word: &str, reason: &str) -> bool {
+    let noisy = reason.starts_with("environment:") || reason.starts_with("biased:");
+    matches!(word, "same" | "slower" | "faster" | "mixed" | "inconclusive") || (word == "void" && noisy)
+}
+
 /// Process ids whose command line holds this text.
 pub fn processes_with(text: &str) -> Vec<String> {
     let me = std::process::id().to_string();

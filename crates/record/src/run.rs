@@ -112,6 +112,8 @@ pub enum VoidCause {
     Baseline,
     /// The machine or its users changed during the run.
     Environment,
+    /// A call whose result is still there leaves work out.
+    Skipped,
     /// A case was timed without a passed check of the same build.
     Unchecked,
 }
@@ -127,6 +129,7 @@ impl VoidCause {
             Self::Impossible => "impossible",
             Self::Baseline => "baseline",
             Self::Environment => "environment",
+            Self::Skipped => "skipped",
             Self::Unchecked => "unchecked",
         }
     }

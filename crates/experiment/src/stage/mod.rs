@@ -5,6 +5,7 @@ mod checked;
 mod checking;
 mod engine;
 mod facts;
+mod first_write;
 mod outside_clock;
 mod plan;
 mod proposed;

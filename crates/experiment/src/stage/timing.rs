@@ -9,6 +9,7 @@ use super::checked::Checked;
 use super::checking::{Comparison, Fill, preparation, same_inputs};
 use super::engine::{Engine, Event, SideTrouble};
 use super::facts::Measured;
+use super::first_write::FirstWrite;
 use super::outside_clock::{ClockLog, Seen};
 use super::plan::{MOST_PASSES, Need, Plan};
 use super::trial::Trial;
@@ -220,7 +221,8 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         };
         // Which of the two fills a launch uses is drawn, so that neither can be counted on.
         let fill = &expectation.fills[self.stream.below(2) as usize];
-        let plan = if let Some(plan) = self.plans[number] {
+        let known = self.plans[number];
+        let plan = if let Some(plan) = known {
             plan
         } else {
             let plan = self.calibrate(trial, fill, expectation.slots, runners)?;
@@ -232,7 +234,26 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             hold(runner.as_mut(), trial, &operands, plan.slots, &fill.inputs)
                 .map_err(|fault| SideFault { who, fault })?;
         }
+        if known.is_none() && operands.iter().all(|operand| operand.role != Role::InOut) {
+            self.first_write(trial, plan, runners)?;
+        }
         self.blocks(number, plan, fill, &operands, runners)
+    }
+
+    /// Compares calls whose outputs were just destroyed with calls of a timed batch, once a case.
+    fn first_write(&mut self, trial: &Trial, plan: Plan, runners: &mut Runners<'a>) -> Result<(), SideFault> {
+        let batch = self.batch(plan, false);
+        let mut side = |who: usize, entropy: &mut dyn Entropy| {
+            FirstWrite::of(runners[who].as_mut(), &batch, entropy).map_err(|fault| SideFault { who, fault })
+        };
+        let baseline = side(BASELINE, self.entropy)?;
+        let candidate = side(CANDIDATE, self.entropy)?;
+        let least_ns = self.checked.tick_ns.saturating_mul(50);
+        if let Some(why) = candidate.skips(baseline, batch.order.len(), least_ns) {
+            let detail = format!("case {}, {}: {why}", trial.case.name, self.candidate);
+            self.voids.push(VoidFinding { cause: VoidCause::Skipped, detail });
+        }
+        Ok(())
     }
 
     fn operands(&self, trial: &Trial, fill: &Fill, slots: u32) -> Result<Vec<Operand>, SideFault> {

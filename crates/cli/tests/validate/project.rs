@@ -39,6 +39,7 @@ dtype = "f32"
 drawn_cases = 3
 looks = [6]
 min_blocks = 4
+blocks = 4
 sample_us = 200
 reason = "a test"
 "#;

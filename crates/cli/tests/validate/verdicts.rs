@@ -151,6 +151,7 @@ dtype = "i64"
 drawn_cases = 2
 looks = [6]
 min_blocks = 2
+blocks = 4
 sample_us = 200
 reason = "a test"
 "#;

@@ -35,6 +35,8 @@ pub struct Tuning {
     pub slots: u32,
     /// The state of the caches.
     pub cache: CacheMode,
+    /// Blocks of a launch; the judge's `min_blocks` where that is more.
+    pub blocks: u32,
     /// What one sample aims to span, in nanoseconds.
     pub sample_ns: u64,
     /// The most that one dump may hold, in bytes; one slot is always dumped.
@@ -47,14 +49,16 @@ impl Default for Tuning {
             policy: Policy::default(),
             slots: 3,
             cache: CacheMode::Warm,
-            sample_ns: 1_000_000,
+            // Many short samples: what else runs on the machine then spoils few of them, and the median of a launch none.
+            blocks: 16,
+            sample_ns: 500_000,
             dump_bytes: 64 << 20,
         }
     }
 }
 
 /// Keys of `[policy]` that are no thresholds: they change what is measured, not what counts as a win.
-const AMOUNTS: [&str; 6] = ["slots", "cache", "sample_us", "dump_mib", "reason", "reasons"];
+const AMOUNTS: [&str; 7] = ["slots", "blocks", "cache", "sample_us", "dump_mib", "reason", "reasons"];
 
 /// Reads `[policy]` over the project's thresholds.
 pub(super) fn tuning(
@@ -72,6 +76,7 @@ pub(super) fn tuning(
             "reason" | "reasons" => {}
             // One slot could be remembered; with two, a result that belongs to the other slot is found.
             "slots" => tuning.slots = within(source, value, "slots", 2, 4096)? as u32,
+            "blocks" => tuning.blocks = within(source, value, "blocks", 1, 1000)? as u32,
             "sample_us" => tuning.sample_ns = within(source, value, "sample_us", 10, 10_000_000)? * 1000,
             "dump_mib" => tuning.dump_bytes = within(source, value, "dump_mib", 1, 65_536)? << 20,
             "cache" => {

@@ -308,7 +308,8 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         runners: &mut Runners<'a>,
     ) -> Result<Series, SideFault> {
         let trial = self.trials[number];
-        let count = self.engine.experiment.tuning.policy.judge.min_blocks as usize;
+        let tuning = &self.engine.experiment.tuning;
+        let count = tuning.blocks.max(tuning.policy.judge.min_blocks) as usize;
         let mut long: Vec<bool> =
             (0..count).map(|block| block < count.div_ceil(4).min(count - 1).max(1)).collect();
         self.stream.shuffle(&mut long);

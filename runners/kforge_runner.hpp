@@ -120,7 +120,11 @@ inline void watch(int input) {
   if (getpgrp() != runner) setpgid(0, 0);
   const pid_t group = getpgrp();
   const pid_t child = fork();
-  if (child != 0) return;
+  if (child != 0) {
+    // kforge stops our group as soon as we have said hello; the watcher must have left it by then, or it stays stopped for ever.
+    for (int tries = 0; child > 0 && tries < 50000 && getpgid(child) == group; ++tries) usleep(100);
+    return;
+  }
   setsid();
   for (int fd = 0; fd < 1024; ++fd)
     if (fd != input) close(fd);

@@ -56,7 +56,13 @@ def _watch(source):
     if os.getpgrp() != runner:
         os.setpgid(0, 0)
     group = os.getpgrp()
-    if os.fork() != 0:
+    watcher = os.fork()
+    if watcher != 0:
+        # kforge stops our group as soon as we have said hello; the watcher must have left it by then, or it stays stopped for ever.
+        for _ in range(50000):
+            if os.getpgid(watcher) != group:
+                break
+            time.sleep(0.0001)
         return
     try:
         os.setsid()

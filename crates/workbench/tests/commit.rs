@@ -257,6 +257,39 @@ fn a_range_gate_passes_other_work_and_reverts_and_refuses_removed_evidence() {
 }
 
 #[test]
+fn a_range_gate_guards_the_baseline_s_own_files_and_lets_a_winner_take_their_place() {
+    let base = "kernels/rmsnorm/base.c";
+    let mut sample = sample();
+    sample.baseline = vec![(base.to_owned(), b"int slow_loop;\n".to_vec())];
+    let (repo, _) = measured(&sample);
+    record_all(&repo);
+    commit(&repo).committed.expect("committed");
+    let proven = repo.head();
+    let gate = || {
+        let request = verify::Request {
+            folder: repo.path(),
+            target: Some(format!("{proven}..HEAD")),
+            require: true,
+            ..verify::Request::default()
+        };
+        verify::run(&request, &Silent).expect("answers")
+    };
+    repo.write(base, b"int nobody_measured_this;\n");
+    repo.git(&["commit", "--quiet", "-am", "edit the baseline"]);
+    let answer = gate();
+    assert!(answer.broken.iter().any(|link| link.file.as_deref() == Some(base)), "{answer:?}");
+    let winner = &sample.files.first().expect("a file").1;
+    repo.write(base, winner);
+    repo.git(&["commit", "--quiet", "-am", "adopt the winner"]);
+    let answer = gate();
+    assert!(answer.holds, "what a win measured may take the baseline's place: {answer:?}");
+    repo.git(&["rm", "--quiet", FILE]);
+    repo.git(&["commit", "--quiet", "-m", "the winner's own file goes"]);
+    let answer = gate();
+    assert!(answer.notes.iter().any(|note| note.code == "verify.subject-removed"), "{answer:?}");
+}
+
+#[test]
 fn two_branches_that_recorded_different_candidates_merge_with_one_rebuild() {
     let sample = sample();
     let repo = ScratchRepo::with_files(&sample.baseline);

@@ -1,5 +1,5 @@
-//! Whether a tree's subject files rest on evidence: every changed subject file must be part of a win for exactly the
-//! tree's blobs, or be back at a measured baseline.
+//! Whether a tree's subject files rest on evidence: every changed file of a candidate or a baseline must be part of a win for
+//! exactly the tree's blobs, hold what a win measured elsewhere, or be a measured baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -152,8 +152,12 @@ impl Look<'_> {
         }
         known.sort_by(|(_, one), (_, other)| other.facts.run.started_at.cmp(&one.facts.run.started_at));
         let subject = |evidence: &Evidence| evidence.facts.sides.candidate.subject.entries.clone();
-        let paths: BTreeSet<String> =
-            known.iter().flat_map(|(_, evidence)| subject(evidence)).map(|entry| entry.path).collect();
+        let baseline = |evidence: &Evidence| evidence.facts.sides.baseline.subject.entries.clone();
+        let paths: BTreeSet<String> = known
+            .iter()
+            .flat_map(|(_, evidence)| subject(evidence).into_iter().chain(baseline(evidence)))
+            .map(|entry| entry.path)
+            .collect();
         let mut open: BTreeSet<&String> =
             paths.iter().filter(|path| changed.contains(path.as_str())).collect();
         if open.is_empty() {
@@ -176,7 +180,17 @@ impl Look<'_> {
                 Err(link) => first_link = first_link.or(Some(link)),
             }
         }
+        for path in open.iter().filter(|path| !entries.contains_key(path.as_str())) {
+            let message = format!("{path}, which evidence of op {op} is about, is no longer there");
+            findings.notes.push(Note::new("verify.subject-removed", message));
+        }
         open.retain(|path| !is_baseline(&known, entries.get(path.as_str()), path));
+        if !open.is_empty() {
+            let won = self.won(op, &known)?;
+            open.retain(|path| {
+                !entries.get(path.as_str()).is_some_and(|entry| won.contains(&entry.blob.to_string()))
+            });
+        }
         let Some(path) = open.first() else { return Ok(()) };
         let lookup = |path: &str| entries.get(path).cloned();
         let link = match first_link {
@@ -192,6 +206,21 @@ impl Look<'_> {
         };
         findings.broken.push(if link.file.is_some() { link } else { link.about(path) });
         Ok(())
+    }
+}
+
+impl Look<'_> {
+    /// The contents that wins measured: a baseline may take a winner's place under its own name.
+    fn won(&self, op: &str, known: &[(Digest, Evidence)]) -> Result<BTreeSet<String>, Error> {
+        let mut blobs = BTreeSet::new();
+        for (id, evidence) in known {
+            if gate::admissible(self.ledger, op, id, Runs::Shown)?.is_ok() {
+                blobs.extend(
+                    evidence.facts.sides.candidate.subject.entries.iter().map(|entry| entry.blob.to_string()),
+                );
+            }
+        }
+        Ok(blobs)
     }
 }
 

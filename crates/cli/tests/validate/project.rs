@@ -120,7 +120,15 @@ impl Project {
 
     /// The answer of a validate in JSON, and its exit code.
     pub fn json(&self, arguments: &[&str]) -> (Value, i32) {
-        let output = self.run(&[arguments, &["--format", "json"]].concat());
+        Self::read(&self.run(&[arguments, &["--format", "json"]].concat()))
+    }
+
+    /// The same, with a variable in the environment.
+    pub fn json_with(&self, name: &str, value: &str) -> (Value, i32) {
+        Self::read(&self.command(&["--format", "json"]).env(name, value).output().unwrap())
+    }
+
+    fn read(output: &Output) -> (Value, i32) {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let value = serde_json::from_str(&text)
             .unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)));

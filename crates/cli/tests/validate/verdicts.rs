@@ -1,6 +1,6 @@
 //! Verdicts on real candidates, honest and not.
 
-use crate::project::{Project, is_timed, verdict};
+use crate::project::{Project, gone, is_timed, processes_with, verdict};
 use std::path::Path;
 use std::process::Command;
 
@@ -75,11 +75,15 @@ fn honest_kernels_that_look_odd_are_timed_like_any_other() {
         .candidate("temporary-files", &format!("    import tempfile\n    with tempfile.TemporaryFile() as f:\n        f.write(b'x')\n{right}"))
         .candidate("keeps-a-table", &format!("    table = globals().setdefault('table', [2.0])\n{}", right.replace("2.0", "table[0]")));
     project.finish();
-    let (answer, _) = project.json(&[]);
+    // Every process of a validate inherits this, whatever becomes of it.
+    let mark = project.folder.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let (answer, _) = project.json_with("VALIDATED", &mark);
     for name in ["talks", "threads", "temporary-files", "keeps-a-table"] {
         let (word, reason) = verdict(&answer, name);
         assert!(is_timed(&word, &reason), "{name}: {word} {reason}");
     }
+    // Processes that were stopped and woken many times are gone too, and so are those that watch over them.
+    assert!(gone(&mark, 5), "{:?}", processes_with(&mark));
 }
 
 const KINDS: &str = r#"

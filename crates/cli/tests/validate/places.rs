@@ -123,6 +123,38 @@ fn a_hang_an_interrupt_and_a_kill_leave_no_process_inside() {
     assert!(gone(&place.mark(), 10), "kill -9: {:?}", processes_with(&place.mark()));
 }
 
+/// True while one of these processes stands still.
+fn one_is_stopped(mark: &str) -> bool {
+    processes_with(mark).iter().any(|pid| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+    })
+}
+
+#[test]
+fn a_kill_while_processes_stand_still_between_blocks_leaves_none_here_nor_inside() {
+    let mut project = Project::new();
+    project.candidate("twin", "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]");
+    project.finish();
+    for inside in [false, true] {
+        let place = Place::new();
+        let arguments = if inside { place.arguments() } else { Vec::new() };
+        let mark = place.mark();
+        let mut command = project.command(&strings(&arguments));
+        let mut child =
+            command.env("VALIDATED", &mark).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut stopped = false;
+        while !stopped && child.try_wait().unwrap().is_none() {
+            stopped = one_is_stopped(&mark);
+            sleep(Duration::from_millis(5));
+        }
+        assert!(stopped, "nothing was timed, inside: {inside}");
+        signal(&child, "KILL");
+        let _ = child.wait();
+        assert!(gone(&mark, 10), "{:?}", processes_with(&mark));
+    }
+}
+
 #[test]
 fn a_build_that_hangs_dies_with_kforge() {
     let mut project = Project::new();

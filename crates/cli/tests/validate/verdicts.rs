@@ -18,18 +18,27 @@ fn the_five_candidates_of_the_example_get_their_five_verdicts() {
     ] {
         assert!(Command::new("git").arg("-C").arg(&root).args(arguments).status().unwrap().success());
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_kforge"))
-        .current_dir(&root)
-        .args(["validate", "rmsnorm", "--format", "json"])
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let answer: serde_json::Value =
-        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    assert_eq!(verdict(&answer, "fast").0, "faster", "{answer:#}");
-    assert_eq!(verdict(&answer, "slow").0, "slower", "{answer:#}");
-    let again = verdict(&answer, "again").0;
-    assert!(matches!(again.as_str(), "same" | "inconclusive" | "void"), "{again}");
+    let validate = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kforge"));
+        command.current_dir(&root).args(["validate", "rmsnorm", "--format", "json"]).args(more);
+        let output = command.output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+    };
+    let answer = validate(&[]);
+    for (candidate, words) in
+        [("fast", &["faster"][..]), ("slow", &["slower"]), ("again", &["same", "inconclusive"])]
+    {
+        let (mut word, mut reason) = verdict(&answer, candidate);
+        for _ in 0..4 {
+            // The tests beside this one are the noise; a machine's fault is measured again.
+            if word != "void" || !is_timed(&word, &reason) {
+                break;
+            }
+            (word, reason) = verdict(&validate(&["--candidate", candidate]), candidate);
+        }
+        assert!(words.contains(&word.as_str()), "{candidate}: {word} {reason}");
+    }
     let (word, reason) = verdict(&answer, "tail");
     assert!(word == "incorrect" && reason.contains("was not written"), "{reason}");
     let (word, reason) = verdict(&answer, "cached");

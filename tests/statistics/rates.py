@@ -26,9 +26,14 @@ import time
 KINDS = {"aa": (100, 100), "boundary": (101, 100), "slowdown": (100, 105)}
 
 SOURCE = """\
+#include <cstdlib>
+
 #include <kforge_runner.hpp>
 
-// TRIPS times the same chain of dependent multiplications; the result is written, and does not depend on TRIPS.
+// TRIPS times the same chain of dependent multiplications; the result is written, and does not depend on TRIPS, which is read when the
+// process starts: every side is the same machine code.
+static const int TRIPS = std::atoi(std::getenv("TRIPS"));
+
 static void spin(const kforge::Call& call) {
   const auto x = call.input<std::int32_t>("x");
   const auto y = call.output<std::int32_t>("y");
@@ -49,11 +54,11 @@ KFORGE_RUNNER(spin)
 SIDE = """
 [{section}]
 tree = "worktree"
-build = "test -x {cache}/{trips} || c++ -std=c++17 -O2 -DTRIPS={trips} -o {cache}/{trips} kernels/spin/spin.cpp; cp {cache}/{trips} build/{name}"
+build = "test -x {cache}/spin || c++ -std=c++17 -O2 -o {cache}/spin kernels/spin/spin.cpp; cp {cache}/spin build/{name}"
 runner = "build/{name}"
 sources = ["kernels/spin/spin.cpp"]
 artifacts = ["build/{name}"]
-env = {{ SIDE = "{name}" }}
+env = {{ TRIPS = "{trips:03}" }}
 """
 
 REST = """

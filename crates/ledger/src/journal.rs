@@ -3,6 +3,7 @@
 //! A kill may leave a torn last line; it is never repaired, only ended, so that the next line stands alone. A line
 //! that cannot be read is skipped: it was torn before its run could begin.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 
@@ -75,6 +76,12 @@ pub(crate) fn runs_of(layout: &Layout, pair: &Digest) -> Result<Vec<PriorRun>, E
         }
     }
     Ok(runs)
+}
+
+/// The pairs of an op that were journalled against a baseline, finished or not.
+pub(crate) fn pairs_against(layout: &Layout, op: &str, baseline: &Digest) -> Result<BTreeSet<Digest>, Error> {
+    let against = |entry: &JournalEntry| entry.op == op && entry.baseline.as_ref() == Some(baseline);
+    Ok(entries(layout)?.into_iter().filter(against).map(|entry| entry.pair).collect())
 }
 
 /// Whether there is a journal at all; a fresh clone has none.

@@ -132,6 +132,39 @@ impl Ledger {
         Ok(runs)
     }
 
+    /// The pairs of every candidate of an op that was measured against this baseline, as journal and evidence know: wins,
+    /// losses, and runs that never finished. A pair names its candidate, since the baseline is one.
+    ///
+    /// # Errors
+    /// `Error::Io` where the journal or the evidence folder cannot be read.
+    pub fn rivals(&self, op: &str, baseline: &Digest) -> Result<BTreeSet<Digest>, Error> {
+        let mut pairs = journal::pairs_against(&self.layout, op, baseline)?;
+        pairs.extend(self.rivals_in_evidence(op, baseline, None)?);
+        Ok(pairs)
+    }
+
+    /// As `rivals`, from evidence alone; where a moment is given, only of runs that began no later.
+    ///
+    /// # Errors
+    /// As `rivals`.
+    pub fn rivals_in_evidence(
+        &self,
+        op: &str,
+        baseline: &Digest,
+        until: Option<&str>,
+    ) -> Result<BTreeSet<Digest>, Error> {
+        let mut pairs = BTreeSet::new();
+        for id in self.evidence_ids(op)? {
+            let Ok(evidence) = self.read(op, &id) else { continue };
+            let run = &evidence.facts.run;
+            let counts = until.is_none_or(|until| run.started_at.as_str() <= until);
+            if counts && evidence.facts.sides.baseline.subject.id == *baseline {
+                pairs.insert(run.pair);
+            }
+        }
+        Ok(pairs)
+    }
+
     /// Stores sealed evidence; storing it again changes nothing.
     ///
     /// # Errors

@@ -191,6 +191,7 @@ fn every_earlier_run_of_a_pair_is_known_even_one_that_never_ended() {
         op: "rmsnorm".to_owned(),
         candidate: "vec".to_owned(),
         pair,
+        baseline: None,
         verdict: verdict.map(str::to_owned),
         evidence: verdict.map(|_| loss.id),
     };

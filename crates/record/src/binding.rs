@@ -109,7 +109,10 @@ pub const UNBOUND: &[Unbound] = &[
         "facts.prior.*.verdict",
         "an earlier run; the journal and the ledger confirm it where they are at hand",
     ),
-    unbound("facts.run.candidates", "how many candidates the run judged"),
+    unbound(
+        "facts.run.candidates",
+        "how many candidates it was kept out of; other evidence of the same baseline can raise it, nothing lowers it",
+    ),
     unbound("facts.run.confirmation", "whether the run was asked for as a confirmation"),
     unbound(
         "facts.run.experiment",

@@ -35,6 +35,9 @@ pub struct JournalEntry {
     pub candidate: String,
     /// The pair of subjects.
     pub pair: Digest,
+    /// The baseline's subject: candidates measured against one baseline are counted together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Digest>,
     /// The kind of the verdict; absent on `started`.
     pub verdict: Option<String>,
     /// The evidence; absent on `started`.

@@ -27,7 +27,8 @@ pub struct Run {
     pub experiment: Digest,
     /// The pair: see `Run::pair_of`.
     pub pair: Digest,
-    /// How many candidates this validate judged; a candidate kept out of several is measured again for its claim.
+    /// How many different candidates had been measured against this baseline, those of this validate included, as journal
+    /// and ledger knew when it began; a candidate kept out of several is measured again for its claim.
     pub candidates: u32,
     /// Asked for as a confirmation of an earlier result of the same pair.
     pub confirmation: bool,

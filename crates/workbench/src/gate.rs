@@ -108,6 +108,18 @@ pub(crate) fn evidence_for(
     }))
 }
 
+/// Out of how many candidates of the same baseline this one was kept: what the evidence states, or more where the ledger
+/// shows more. Best of many is a selection, whether they were tried in one run or one at a time.
+fn kept_out_of(ledger: &Ledger, op: &str, evidence: &Evidence, runs: Runs) -> Result<usize, Error> {
+    let baseline = &evidence.facts.sides.baseline.subject.id;
+    let run = &evidence.facts.run;
+    let rivals = match runs {
+        Runs::Known => ledger.rivals(op, baseline)?,
+        Runs::Shown => ledger.rivals_in_evidence(op, baseline, Some(&run.started_at))?,
+    };
+    Ok(rivals.len().max(run.candidates as usize))
+}
+
 /// The audited evidence, if a commit may rest on it.
 pub(crate) fn admissible(
     ledger: &Ledger,
@@ -151,7 +163,7 @@ pub(crate) fn admissible(
     };
     let after = known.iter().rposition(|run| !is_win(run));
     let wins = known.len() - after.map_or(0, |position| position + 1);
-    let kept_out_of = audited.evidence.facts.run.candidates;
+    let kept_out_of = kept_out_of(ledger, op, &audited.evidence, runs)?;
     if wins >= 2 || (after.is_none() && kept_out_of <= 1) {
         return Ok(Ok(audited));
     }
@@ -162,7 +174,9 @@ pub(crate) fn admissible(
             loss.verdict.as_deref().unwrap_or("never finished"),
             if wins == 1 { "win" } else { "wins" }
         ),
-        None => format!("the candidate was kept out of {kept_out_of} and not measured again on its own"),
+        None => format!(
+            "the candidate was kept out of {kept_out_of} that were measured against this baseline, and was not measured again"
+        ),
     };
     let hint = "run `kforge validate` once more: a win has to be confirmed by a fresh run";
     Ok(Err(BrokenLink::new("needs-confirmation", message, hint)))

@@ -36,6 +36,15 @@ impl<'a> Sealed<'a> {
         known.filter(|name| self.side(name).is_some()).collect()
     }
 
+    /// The subject of the baseline: what the candidates of many runs are compared with.
+    ///
+    /// # Errors
+    /// Never in practice: an experiment has a baseline.
+    pub fn baseline(&self) -> Result<Digest, Error> {
+        let side = self.side("baseline").ok_or_else(|| Error::Bug("no baseline was sealed".to_owned()))?;
+        Ok(side.side.subject.id)
+    }
+
     /// The digest that names a candidate's pair with the baseline.
     ///
     /// # Errors

@@ -77,6 +77,12 @@ pub(super) const STEPS: &[Step] = &[
         ],
         0,
     ),
+    kforge(
+        "Two candidates were tried against this baseline and one of them is kept: a fresh run confirms it.",
+        &["validate", "rmsnorm", "--candidate", "fast", "--confirm"],
+        0,
+    ),
+    kforge("A confirmation is more evidence for the same version.", &["record", "rmsnorm"], 0),
     kforge("Have we tried this before?", &["history", "rmsnorm"], 0),
     kforge(
         "May it be committed? Only these very files, on this evidence.",

@@ -79,6 +79,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     }
     let work = Work { ledger: &ledger, experiment: &experiment, request, text: &text, claim };
     let mut contexts = work.journal(&sealed, &names, &place, shop.variables()?)?;
+    let rivals = contexts.values().map(|context| context.run.candidates).max().unwrap_or(0);
     let checked = sealed.check(&mut SystemEntropy)?;
     let mut candidates = Vec::new();
     for name in &names {
@@ -92,7 +93,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         device: kforge_experiment::Device::describe(&Cpu).name,
         prefix: place.is_elsewhere().then(|| place.prefix.join(" ")),
         cache: experiment.tuning.cache.word().to_owned(),
-        notes: notes(&candidates),
+        notes: notes(&candidates, rivals),
         candidates,
     })
 }
@@ -134,9 +135,14 @@ impl Work<'_> {
         variables: Digest,
     ) -> Result<BTreeMap<String, RunContext>, Error> {
         let mut contexts = BTreeMap::new();
+        let (op, baseline) = (&self.experiment.op, sealed.baseline()?);
+        let mut rivals = self.ledger.rivals(op, &baseline)?;
+        for name in names {
+            rivals.insert(sealed.pair(name)?);
+        }
         for name in names {
             let pair = sealed.pair(name)?;
-            let prior = self.ledger.prior_runs(&self.experiment.op, &pair)?;
+            let prior = self.ledger.prior_runs(op, &pair)?;
             let started_at = moment::now();
             let nonce = format!("{:016x}{:016x}", SystemEntropy.seed(), SystemEntropy.seed());
             let run = Run {
@@ -149,11 +155,12 @@ impl Work<'_> {
                 harness: Harness::digest(),
                 experiment: Digest::of_bytes(self.text.as_bytes()),
                 pair,
-                candidates: names.len() as u32,
+                candidates: u32::try_from(rivals.len()).unwrap_or(u32::MAX),
                 confirmation: self.request.confirm,
             };
             let run = run.identified().map_err(kforge_experiment::Error::from)?;
-            self.ledger.journal(&self.entry(&run, name, JournalEvent::Started, None))?;
+            let started = self.entry(&run, name, JournalEvent::Started, None);
+            self.ledger.journal(&JournalEntry { baseline: Some(baseline), ..started })?;
             let prefix = place.is_elsewhere().then(|| place.prefix.join(" "));
             contexts.insert(
                 name.clone(),
@@ -178,6 +185,7 @@ impl Work<'_> {
             op: self.experiment.op.clone(),
             candidate: candidate.to_owned(),
             pair: run.pair,
+            baseline: None,
             verdict: end.map(|(verdict, _)| verdict.to_owned()),
             evidence: end.map(|(_, evidence)| evidence),
         }
@@ -234,7 +242,7 @@ impl Work<'_> {
 }
 
 /// What goes beyond a single candidate.
-fn notes(candidates: &[CandidateAnswer]) -> Vec<Note> {
+fn notes(candidates: &[CandidateAnswer], rivals: u32) -> Vec<Note> {
     let mut notes = Vec::new();
     for answer in candidates {
         let again = answer.earlier.not_faster;
@@ -245,11 +253,13 @@ fn notes(candidates: &[CandidateAnswer]) -> Vec<Note> {
             ));
         }
     }
-    let wins = candidates.iter().filter(|answer| answer.verdict.is_faster()).count();
-    if wins > 0 && candidates.len() > 1 {
+    let first_win = |answer: &CandidateAnswer| {
+        answer.verdict.is_faster() && answer.earlier.runs == answer.earlier.not_faster
+    };
+    if rivals > 1 && candidates.iter().any(first_win) {
         notes.push(Note::new(
             "validate.selection",
-            format!("{} candidates were tried together; one that is kept out of several is measured again alone for its claim", candidates.len()),
+            format!("{rivals} candidates have been measured against this baseline; the one that is kept needs a confirmation run before a commit (--confirm)"),
         ));
     }
     notes

@@ -123,7 +123,7 @@ where
     keyed.into_iter().map(|(_, _, _, id)| id).collect()
 }
 
-/// Rows of host events by handle; lets [`order`] serve every kind.
+/// Rows of host events by handle; lets [`order`] and [`Queue`] serve every kind.
 trait Rows<Id> {
     fn row(&self, id: Id) -> HostEvent;
 }
@@ -138,6 +138,43 @@ macro_rules! rows {
     };
 }
 rows!(OpId, FrameId, RangeId, kforge_trace::CallId);
+
+/// Host events of one kind in the order of a sweep, and which of them comes next.
+struct Queue<'t, Id> {
+    events: &'t HostEvents<Id>,
+    order: Vec<Id>,
+    next: usize,
+}
+
+impl<'t, Id: Copy + Ord> Queue<'t, Id>
+where
+    HostEvents<Id>: Rows<Id>,
+{
+    fn of(events: &'t HostEvents<Id>, ids: impl Iterator<Item = Id>) -> Self {
+        Self { events, order: order(events, ids), next: 0 }
+    }
+
+    /// Where and when the next one starts.
+    fn head(&self) -> Option<(ThreadId, Instant)> {
+        self.order.get(self.next).map(|id| {
+            let row = self.events.row(*id);
+            (row.thread, row.start)
+        })
+    }
+
+    fn pop(&mut self) -> Option<Id> {
+        let id = self.order.get(self.next).copied();
+        self.next += 1;
+        id
+    }
+}
+
+/// What has not opened yet.
+struct Waiting<'t> {
+    ops: Queue<'t, OpId>,
+    frames: Queue<'t, FrameId>,
+    ranges: Queue<'t, RangeId>,
+}
 
 /// What is open on the thread being swept, outermost first.
 #[derive(Default)]
@@ -181,58 +218,42 @@ struct Sweep<'t> {
 impl Sweep<'_> {
     fn run(&mut self) {
         let trace = self.trace;
-        let ops = order(trace.ops(), trace.ops().ids());
-        let frames = order(trace.frames(), trace.frames().ids());
-        let ranges = order(trace.ranges(), trace.ranges().ids());
-        let calls = order(trace.calls(), trace.calls().ids());
-        let (mut op, mut frame, mut range) = (0, 0, 0);
+        let mut waiting = Waiting {
+            ops: Queue::of(trace.ops(), trace.ops().ids()),
+            frames: Queue::of(trace.frames(), trace.frames().ids()),
+            ranges: Queue::of(trace.ranges(), trace.ranges().ids()),
+        };
         let mut thread = None;
         // Each call, in the order of its thread and time, first lets everything open that starts no later.
-        for call in &calls {
-            let row = trace.calls().get(*call);
-            let until = (row.thread, row.start);
-            self.advance(&ops, &mut op, &frames, &mut frame, &ranges, &mut range, &mut thread, Some(until));
+        for call in order(trace.calls(), trace.calls().ids()) {
+            let row = trace.calls().get(call);
+            self.advance(&mut waiting, &mut thread, Some((row.thread, row.start)));
             self.enter(&mut thread, row.thread);
             self.calls[call.index()] = self.here(row.start);
         }
-        self.advance(&ops, &mut op, &frames, &mut frame, &ranges, &mut range, &mut thread, None);
+        self.advance(&mut waiting, &mut thread, None);
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "three sorted lists with their positions; a struct would only rename them"
-    )]
+    /// Opens what starts no later than `until`; without it, everything that is left.
     fn advance(
         &mut self,
-        ops: &[OpId],
-        op: &mut usize,
-        frames: &[FrameId],
-        frame: &mut usize,
-        ranges: &[RangeId],
-        range: &mut usize,
+        waiting: &mut Waiting<'_>,
         thread: &mut Option<ThreadId>,
         until: Option<(ThreadId, Instant)>,
     ) {
-        let trace = self.trace;
         loop {
-            let at = |row: HostEvent| (row.thread, row.start);
-            let next_range = ranges.get(*range).map(|id| at(trace.ranges().get(*id)));
-            let next_frame = frames.get(*frame).map(|id| at(trace.frames().get(*id)));
-            let next_op = ops.get(*op).map(|id| at(trace.ops().get(*id)));
-            let Some(next) = [next_range, next_frame, next_op].into_iter().flatten().min() else { return };
+            let (range, frame, op) = (waiting.ranges.head(), waiting.frames.head(), waiting.ops.head());
+            let Some(next) = [range, frame, op].into_iter().flatten().min() else { return };
             if until.is_some_and(|until| next > until) {
                 return;
             }
             self.enter(thread, next.0);
-            if next_range == Some(next) {
-                self.open_range(ranges[*range]);
-                *range += 1;
-            } else if next_frame == Some(next) {
-                self.open_frame(frames[*frame]);
-                *frame += 1;
+            if range == Some(next) {
+                waiting.ranges.pop().into_iter().for_each(|id| self.open_range(id));
+            } else if frame == Some(next) {
+                waiting.frames.pop().into_iter().for_each(|id| self.open_frame(id));
             } else {
-                self.open_op(ops[*op]);
-                *op += 1;
+                waiting.ops.pop().into_iter().for_each(|id| self.open_op(id));
             }
         }
     }

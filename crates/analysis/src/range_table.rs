@@ -8,6 +8,7 @@ use crate::launch::Launches;
 use crate::whole::Whole;
 use kforge_trace::{ActivityKind, RangeId, Trace};
 use kforge_units::{Instant, Nanos};
+use std::collections::BTreeSet;
 
 /// The work of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,8 @@ fn empty_row(trace: &Trace, id: RangeId) -> RangeRow {
 /// Which ranges are steps, sorted by start.
 struct Steps {
     ranges: Vec<RangeId>,
-    spans: Vec<(Instant, Instant)>,
+    /// From when on which step is open, by time; of several the one that started last.
+    open: Vec<(Instant, Option<usize>)>,
     index: Vec<Option<usize>>,
     by_time: bool,
 }
@@ -110,9 +112,8 @@ impl Steps {
         for (row, id) in ranges.iter().enumerate() {
             index[id.index()] = Some(row);
         }
-        let spans =
-            ranges.iter().map(|id| trace.ranges().get(*id)).map(|row| (row.start, row.end())).collect();
-        Self { ranges, spans, index, by_time }
+        let open = if by_time { open_steps(trace, &ranges) } else { Vec::new() };
+        Self { ranges, open, index, by_time }
     }
 
     /// The step of a launch: the one its range stands in, else, for the profiler's steps, the one open at that time.
@@ -125,7 +126,35 @@ impl Steps {
             next = context.range_parent(id);
         }
         let at = at.filter(|_| self.by_time)?;
-        let row = self.spans.partition_point(|(start, _)| *start <= at).checked_sub(1)?;
-        (at < self.spans[row].1).then_some(row)
+        let after = self.open.partition_point(|(from, _)| *from <= at);
+        self.open[after.checked_sub(1)?].1
     }
+}
+
+/// Which step is open from when on. `ranges` are sorted by start.
+fn open_steps(trace: &Trace, ranges: &[RangeId]) -> Vec<(Instant, Option<usize>)> {
+    let mut edges: Vec<(Instant, bool, usize)> = Vec::with_capacity(ranges.len() * 2);
+    for (row, id) in ranges.iter().enumerate() {
+        let range = trace.ranges().get(*id);
+        // A step of no length is never open; its end would come before its start.
+        if range.end() > range.start {
+            edges.extend([(range.start, true, row), (range.end(), false, row)]);
+        }
+    }
+    edges.sort_unstable();
+    let mut open = BTreeSet::new();
+    let mut from: Vec<(Instant, Option<usize>)> = Vec::new();
+    for (at, opens, row) in edges {
+        if opens {
+            open.insert(row);
+        } else {
+            open.remove(&row);
+        }
+        let now = (at, open.last().copied());
+        match from.last_mut().filter(|(last, _)| *last == at) {
+            Some(last) => *last = now,
+            None => from.push(now),
+        }
+    }
+    from
 }

@@ -294,6 +294,13 @@ impl HostWaits {
             }
         }
         rows.sort();
+        // From here on an end is that of the longest wait of its thread so far: one wait may lie inside another.
+        let mut longest: Option<(ThreadId, Instant)> = None;
+        for (thread, _, end) in &mut rows {
+            let known = longest.filter(|(other, _)| other == thread).map_or(*end, |(_, known)| known);
+            *end = known.max(*end);
+            longest = Some((*thread, *end));
+        }
         Self { rows }
     }
 

@@ -8,6 +8,7 @@ mod verb;
 
 use clap::Parser;
 use kforge_workbench::ExitClass;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -20,9 +21,21 @@ fn main() -> ExitCode {
             let class = if error.use_stderr() { ExitClass::Usage } else { ExitClass::Yes };
             // A closed pipe is the reader's choice, not a failure.
             let _ = error.print();
+            let class = if class == ExitClass::Usage && asks_for_json(std::env::args_os()) {
+                output::misunderstood(&error)
+            } else {
+                class
+            };
             return ExitCode::from(class.code());
         }
     };
     interrupt::install();
     ExitCode::from(verb::dispatch(&arguments).code())
+}
+
+/// Whether a command line that was not understood still shows that a program reads the answer.
+fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    let arguments: Vec<OsString> = arguments.collect();
+    let pairs = arguments.windows(2).any(|pair| pair == ["--format", "json"]);
+    pairs || arguments.iter().any(|argument| argument == "--format=json")
 }

@@ -49,3 +49,15 @@ pub fn failure(error: &Error, format: Format) -> ExitClass {
     }
     error.class()
 }
+
+/// Writes the JSON document of a command line that was not understood; its text is on stderr already.
+pub fn misunderstood(error: &clap::Error) -> ExitClass {
+    let text = error.render().to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let rest = text.lines().skip(1).map(str::trim).filter(|line| !line.is_empty());
+    let hint = Some(rest.collect::<Vec<_>>().join("; ")).filter(|hint| !hint.is_empty());
+    match failure_json(&Error::Usage { message, hint }) {
+        Ok(document) => answer(&Rendered::new(document), ExitClass::Usage),
+        Err(_) => ExitClass::Bug,
+    }
+}

@@ -118,3 +118,28 @@ fn parsing_alone_runs_nothing() {
     kforge().args(["__parse", "--", "trace", "no-such-capture.json"]).assert().code(0).stdout("");
     kforge().args(["__parse", "--", "trac"]).assert().code(2).stdout("");
 }
+
+#[test]
+fn a_command_line_that_is_not_understood_is_a_document_where_a_program_reads() {
+    for arguments in [
+        ["trace", "--format", "json"].as_slice(),
+        &["trace", "--format=json"],
+        &["history", "--no", "--format=json"],
+    ] {
+        let output = kforge().args(arguments).assert().code(2).get_output().clone();
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&document["schema"], &document["ok"]), (&"kforge.error/1".into(), &false.into()));
+        assert_eq!(document["error"]["code"], "usage");
+        assert!(!output.stderr.is_empty(), "a person reads stderr");
+    }
+    let plain = kforge().args(["trace"]).assert().code(2).get_output().clone();
+    assert!(plain.stdout.is_empty(), "{plain:?}");
+}
+
+#[test]
+fn a_capture_can_be_piped_in() {
+    let capture = r#"{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]}"#;
+    let piped = kforge().args(["trace", "-", "--format", "json"]).write_stdin(capture).assert().success();
+    let document: Value = serde_json::from_slice(&piped.get_output().stdout).unwrap();
+    assert_eq!(document["data"]["time"]["kernel_sum_ns"], 2000);
+}

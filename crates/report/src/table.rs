@@ -68,13 +68,13 @@ impl Table {
         text
     }
 
-    /// A Markdown table; bars inside cells are escaped.
+    /// A Markdown table; in cells, bars and what HTML or a link could begin with are escaped.
     pub fn markdown(&self) -> String {
         let mut text = String::new();
         let line = |cells: &mut dyn Iterator<Item = String>| {
             let mut line = String::from("|");
             for cell in cells {
-                let _ = write!(line, " {} |", cell.replace('|', "\\|").replace('\n', " "));
+                let _ = write!(line, " {} |", markdown_cell(&cell));
             }
             line.push('\n');
             line
@@ -118,6 +118,18 @@ fn harmless(cell: &str) -> String {
         .collect()
 }
 
+/// Names of kernels come from captures: none may become markup where the page is shown.
+fn markdown_cell(cell: &str) -> String {
+    let mut text = String::with_capacity(cell.len());
+    for letter in cell.chars() {
+        if matches!(letter, '|' | '<' | '[' | '`' | '\\') {
+            text.push('\\');
+        }
+        text.push(letter);
+    }
+    text
+}
+
 fn csv_cell(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
@@ -145,6 +157,15 @@ mod tests {
     #[test]
     fn markdown_escapes_bars() {
         assert_eq!(sample().markdown(), "| name | ns |\n|---|---:|\n| a\\|b | 1,000 |\n| long name |  |\n");
+    }
+
+    #[test]
+    fn markdown_makes_no_markup_of_a_name() {
+        let mut table = Table::new(&[("name", Align::Left)]);
+        table.row(["<script>".to_owned()]);
+        table.row(["[x](y)".to_owned()]);
+        // CommonMark 0.31, section 2.4: a backslash before ASCII punctuation takes its meaning away.
+        assert_eq!(table.markdown(), "| name |\n|---|\n| \\<script> |\n| \\[x](y) |\n");
     }
 
     #[test]

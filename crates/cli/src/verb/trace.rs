@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
   kforge trace capture.json.gz -o report.xlsx"
 )]
 pub struct Arguments {
-    /// The capture: a PyTorch profiler trace, .json or .json.gz; found by content, not by name.
+    /// The capture: a PyTorch profiler trace, .json or .json.gz, or `-` for what is piped in; found by content, not by name.
     capture: PathBuf,
     /// How the answer is written to stdout.
     #[arg(long, value_enum, default_value_t)]

@@ -29,109 +29,135 @@ pub(super) fn section(
     }
 }
 
+/// The part of a table that fits, and the line below it. `own` is what a row shows of the whole, in ns.
+fn fill<'rows, Row: 'rows>(
+    columns: &[(&str, Align)],
+    rows: &Rows<Row>,
+    order: impl Iterator<Item = &'rows Row>,
+    top: Option<usize>,
+    own: impl Fn(&Row) -> i64,
+    cells: impl Fn(&Row) -> Vec<String>,
+) -> (Table, String) {
+    let mut table = Table::new(columns);
+    let mut hidden = Nanos(0);
+    for (index, row) in order.enumerate() {
+        if index < limit(top) {
+            table.row(cells(row));
+        } else {
+            hidden += Nanos(own(row));
+        }
+    }
+    (table, rest(rows, top, hidden.get()))
+}
+
 fn family_table(response: &Response, top: Option<usize>) -> (Table, String) {
-    let mut table = Table::new(&[
+    let rows = &response.tables.families;
+    let columns = [
         ("family", Align::Left),
         ("names", Align::Right),
         ("count", Align::Right),
         ("total µs", Align::Right),
         ("share", Align::Right),
-    ]);
-    for row in cut(&response.tables.families, top) {
-        table.row([
-            row.family.to_owned(),
-            grouped_u(row.names),
-            grouped_u(row.count),
-            micros(row.total_ns),
-            percent(row.share),
-        ]);
-    }
-    let hidden = response
-        .tables
-        .families
-        .rows
-        .iter()
-        .skip(limit(top))
-        .map(|row| Nanos(row.total_ns))
-        .sum::<Nanos>()
-        .get();
-    (table, rest(&response.tables.families, top, hidden))
+    ];
+    fill(
+        &columns,
+        rows,
+        rows.rows.iter(),
+        top,
+        |row| row.total_ns,
+        |row| {
+            vec![
+                row.family.to_owned(),
+                grouped_u(row.names),
+                grouped_u(row.count),
+                micros(row.total_ns),
+                percent(row.share),
+            ]
+        },
+    )
 }
 
 fn op_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
-    let mut table = Table::new(&[
+    let rows = &response.tables.ops;
+    let columns = [
         ("op", Align::Left),
         ("calls", Align::Right),
         ("activities", Align::Right),
         ("self µs", Align::Right),
         ("subtree µs", Align::Right),
-    ]);
-    for row in cut(&response.tables.ops, top) {
-        table.row([
-            name(&row.name, width, 48),
-            grouped_u(row.count),
-            grouped_u(row.activities),
-            micros(row.self_ns),
-            micros(row.subtree_ns),
-        ]);
-    }
-    let hidden =
-        response.tables.ops.rows.iter().skip(limit(top)).map(|row| Nanos(row.self_ns)).sum::<Nanos>().get();
-    (table, rest(&response.tables.ops, top, hidden))
+    ];
+    fill(
+        &columns,
+        rows,
+        rows.rows.iter(),
+        top,
+        |row| row.self_ns,
+        |row| {
+            vec![
+                name(&row.name, width, 48),
+                grouped_u(row.count),
+                grouped_u(row.activities),
+                micros(row.self_ns),
+                micros(row.subtree_ns),
+            ]
+        },
+    )
 }
 
 fn source_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
-    let mut table = Table::new(&[
+    let rows = &response.tables.sources;
+    let columns = [
         ("source", Align::Left),
         ("function", Align::Left),
         ("activities", Align::Right),
         ("total µs", Align::Right),
         ("share", Align::Right),
-    ]);
-    let whole = Nanos(response.tables.sources.whole_ns);
-    for row in cut(&response.tables.sources, top) {
-        table.row([
-            name(&format!("{}:{}", row.file, row.line), width, 46),
-            name(&row.function, width, 20),
-            grouped_u(row.count),
-            micros(row.ns),
-            share(Nanos(row.ns), whole),
-        ]);
-    }
-    let hidden =
-        response.tables.sources.rows.iter().skip(limit(top)).map(|row| Nanos(row.ns)).sum::<Nanos>().get();
-    (table, rest(&response.tables.sources, top, hidden))
+    ];
+    fill(
+        &columns,
+        rows,
+        rows.rows.iter(),
+        top,
+        |row| row.ns,
+        |row| {
+            vec![
+                name(&format!("{}:{}", row.file, row.line), width, 46),
+                name(&row.function, width, 20),
+                grouped_u(row.count),
+                micros(row.ns),
+                share(Nanos(row.ns), Nanos(rows.whole_ns)),
+            ]
+        },
+    )
 }
 
 fn step_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
-    let mut table = Table::new(&[
+    let rows = &response.tables.steps;
+    let columns = [
         ("step", Align::Left),
         ("host µs", Align::Right),
         ("kernels", Align::Right),
         ("activities", Align::Right),
         ("device µs", Align::Right),
         ("device window µs", Align::Right),
-    ]);
-    for row in cut(&response.tables.steps, top) {
-        table.row([
-            name(&row.name, width, 34),
-            row.host_ns.map_or("-".to_owned(), micros),
-            grouped_u(row.kernels),
-            grouped_u(row.count),
-            micros(row.total_ns),
-            row.device_window_ns.map_or("-".to_owned(), micros),
-        ]);
-    }
-    let hidden = response
-        .tables
-        .steps
-        .rows
-        .iter()
-        .skip(limit(top))
-        .map(|row| Nanos(row.total_ns))
-        .sum::<Nanos>()
-        .get();
-    (table, rest(&response.tables.steps, top, hidden))
+    ];
+    fill(
+        &columns,
+        rows,
+        rows.rows.iter(),
+        top,
+        |row| row.total_ns,
+        |row| {
+            vec![
+                name(&row.name, width, 34),
+                row.host_ns.map_or("-".to_owned(), micros),
+                grouped_u(row.kernels),
+                grouped_u(row.count),
+                micros(row.total_ns),
+                row.device_window_ns.map_or("-".to_owned(), micros),
+            ]
+        },
+    )
 }
 
 fn kernel_table(rows: &Rows<KernelRow>, top: Option<usize>, width: Width, noun: &str) -> (Table, String) {
@@ -149,59 +175,65 @@ fn kernel_table(rows: &Rows<KernelRow>, top: Option<usize>, width: Width, noun: 
     if width == Width::Full {
         columns.extend([("min µs", Align::Right), ("launch µs", Align::Right), ("replayed", Align::Right)]);
     }
-    let mut table = Table::new(&columns);
-    for row in cut(rows, top) {
-        let parts: Vec<&str> = row.labels.parts.iter().map(|part| part.name()).collect();
-        let family = if parts.len() > 1 { parts.join("+") } else { row.labels.operation.name().to_owned() };
-        table.row([
-            if width == Width::Page { short_kernel(&row.name, 34) } else { row.name.clone() },
-            name(&family, width, 14),
-            grouped_u(row.count),
-            micros(row.total_ns),
-            number(row.mean_ns),
-            number(row.max_ns),
-            percent(row.share),
-            percent(row.cumulative_share),
-            number(row.min_ns),
-            number(row.launch_ns),
-            grouped_u(row.graph_replayed),
-        ]);
-    }
-    let hidden = rows.rows.iter().skip(limit(top)).map(|row| Nanos(row.total_ns)).sum::<Nanos>().get();
-    (table, rest(rows, top, hidden))
+    fill(
+        &columns,
+        rows,
+        rows.rows.iter(),
+        top,
+        |row| row.total_ns,
+        |row| {
+            let parts: Vec<&str> = row.labels.parts.iter().map(|part| part.name()).collect();
+            let family =
+                if parts.len() > 1 { parts.join("+") } else { row.labels.operation.name().to_owned() };
+            vec![
+                if width == Width::Page { short_kernel(&row.name, 34) } else { row.name.clone() },
+                name(&family, width, 14),
+                grouped_u(row.count),
+                micros(row.total_ns),
+                number(row.mean_ns),
+                number(row.max_ns),
+                percent(row.share),
+                percent(row.cumulative_share),
+                number(row.min_ns),
+                number(row.launch_ns),
+                grouped_u(row.graph_replayed),
+            ]
+        },
+    )
 }
 
 fn module_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
     let rows = &response.tables.modules;
-    let mut table = Table::new(&[
+    let columns = [
         ("module", Align::Left),
         ("calls", Align::Right),
         ("kernels", Align::Right),
         ("self µs", Align::Right),
         ("subtree µs", Align::Right),
         ("share", Align::Right),
-    ]);
-    for (index, row) in tree_order(response).into_iter().enumerate() {
-        if index >= limit(top) {
-            break;
-        }
-        let own = row.path.rsplit('/').next().unwrap_or(&row.path);
-        let shown = match width {
-            Width::Page => middle_short(&format!("{}{own}", "  ".repeat(row.depth)), 48),
-            Width::Full => row.path.clone(),
-        };
-        table.row([
-            shown,
-            row.count.map_or("-".to_owned(), grouped_u),
-            grouped_u(row.subtree_kernels),
-            micros(row.self_ns),
-            micros(row.subtree_ns),
-            share(Nanos(row.subtree_ns), Nanos(rows.whole_ns)),
-        ]);
-    }
-    let hidden =
-        tree_order(response).iter().skip(limit(top)).map(|row| Nanos(row.self_ns)).sum::<Nanos>().get();
-    (table, rest(rows, top, hidden))
+    ];
+    fill(
+        &columns,
+        rows,
+        tree_order(response).into_iter(),
+        top,
+        |row| row.self_ns,
+        |row| {
+            let own = row.path.rsplit('/').next().unwrap_or(&row.path);
+            let shown = match width {
+                Width::Page => middle_short(&format!("{}{own}", "  ".repeat(row.depth)), 48),
+                Width::Full => row.path.clone(),
+            };
+            vec![
+                shown,
+                row.count.map_or("-".to_owned(), grouped_u),
+                grouped_u(row.subtree_kernels),
+                micros(row.self_ns),
+                micros(row.subtree_ns),
+                share(Nanos(row.subtree_ns), Nanos(rows.whole_ns)),
+            ]
+        },
+    )
 }
 
 /// Modules as a tree reads: each after its parent, siblings as the capture first called them.
@@ -228,7 +260,7 @@ fn tree_order(response: &Response) -> Vec<&ModuleRow> {
 
 fn module_type_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
     let rows = &response.tables.module_types;
-    let mut table = Table::new(&[
+    let columns = [
         ("module type", Align::Left),
         ("instances", Align::Right),
         ("calls", Align::Right),
@@ -236,28 +268,29 @@ fn module_type_table(response: &Response, top: Option<usize>, width: Width) -> (
         ("self µs", Align::Right),
         ("subtree µs", Align::Right),
         ("share", Align::Right),
-    ]);
-    for row in cut(rows, top) {
-        let per_call = match row.count {
-            Some(calls) if calls > 0 => format!("{:.1}", row.subtree_kernels as f64 / calls as f64),
-            _ => "-".to_owned(),
-        };
-        table.row([
-            name(&row.class, width, 34),
-            grouped_u(row.instances),
-            row.count.map_or("-".to_owned(), grouped_u),
-            per_call,
-            micros(row.self_ns),
-            micros(row.subtree_ns),
-            share(Nanos(row.subtree_ns), Nanos(rows.whole_ns)),
-        ]);
-    }
-    let hidden = rows.rows.iter().skip(limit(top)).map(|row| Nanos(row.self_ns)).sum::<Nanos>().get();
-    (table, rest(rows, top, hidden))
-}
-
-fn cut<Row>(table: &Rows<Row>, top: Option<usize>) -> impl Iterator<Item = &Row> {
-    table.rows.iter().take(limit(top))
+    ];
+    fill(
+        &columns,
+        rows,
+        rows.rows.iter(),
+        top,
+        |row| row.self_ns,
+        |row| {
+            let per_call = match row.count {
+                Some(calls) if calls > 0 => format!("{:.1}", row.subtree_kernels as f64 / calls as f64),
+                _ => "-".to_owned(),
+            };
+            vec![
+                name(&row.class, width, 34),
+                grouped_u(row.instances),
+                row.count.map_or("-".to_owned(), grouped_u),
+                per_call,
+                micros(row.self_ns),
+                micros(row.subtree_ns),
+                share(Nanos(row.subtree_ns), Nanos(rows.whole_ns)),
+            ]
+        },
+    )
 }
 
 fn limit(top: Option<usize>) -> usize {

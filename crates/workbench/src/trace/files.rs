@@ -13,7 +13,7 @@ pub struct CaptureFile {
 }
 
 impl CaptureFile {
-    /// Names a file; it is opened when a reader asks.
+    /// Names a file, or with `-` what is piped in; it is opened when a reader asks.
     pub fn new(path: &Path) -> Self {
         let bytes = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|facts| facts.len());
         Self { path: path.to_owned(), members: [Member { name: path.display().to_string(), bytes }] }
@@ -31,6 +31,9 @@ impl Bundle for CaptureFile {
     }
 
     fn open(&self, _member: usize) -> std::io::Result<Box<dyn Read + Send>> {
+        if self.path == Path::new("-") {
+            return Ok(Box::new(std::io::stdin()));
+        }
         if self.path.is_dir() {
             return Err(std::io::Error::new(
                 std::io::ErrorKind::IsADirectory,

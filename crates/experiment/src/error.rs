@@ -1,5 +1,6 @@
 //! Why an experiment could not be carried out. What a candidate does wrong is an answer, never one of these.
 
+use crate::runner::FaultKind;
 use std::path::PathBuf;
 
 /// The errors of this room.
@@ -70,8 +71,8 @@ pub enum Error {
         what: String,
         /// The end of its log, with a leading line feed; empty where there is none.
         log: String,
-        /// The runner, or a tool that it needs, is not there at all.
-        missing: bool,
+        /// In which way it gave no answer.
+        kind: FaultKind,
     },
     /// The baseline does not compute what the reference computes.
     #[error("the baseline is wrong on case `{case}`: {mismatch}")]
@@ -173,6 +174,9 @@ impl Error {
             Self::Spec { cure, .. } | Self::Tree { cure, .. } => return cure.clone(),
             Self::Unsupported { cure, .. } | Self::Place { cure, .. } => cure.clone(),
             Self::Build { side, .. } => format!("run the build of `{side}` by hand in a clean checkout; its tree and environment are its own here"),
+            Self::Runner { side, kind: FaultKind::Hung, .. } => format!("raise `deadline_s` of `{side}` in experiment.toml (60 is the default), or find out why it takes so long"),
+            Self::Runner { side, kind: FaultKind::Absent | FaultKind::NotStarted, .. } => format!("install what the runner of `{side}` starts with, or name it as it is called where commands run"),
+            Self::Runner { side, kind: FaultKind::Died | FaultKind::Refused, .. } => format!("the lines above are the end of its log; run the runner of `{side}` by hand to see more"),
             Self::Runner { side, .. } => format!("run the runner of `{side}` by hand: it must answer {{\"id\":1,\"verb\":\"hello\",\"protocol\":1}} on its standard output (docs/runner-protocol.md)"),
             Self::Baseline { .. } => "a candidate is only compared with a baseline that is right; correct the baseline, the reference or the tolerance".to_owned(),
             Self::Prefix { .. } => "the prefix must run `sh FILE` where the files are, and pass standard input through (for docker: `docker exec -i NAME`); map paths with `[env.NAME] map`".to_owned(),

@@ -24,6 +24,7 @@ mod runner;
 mod safetensors;
 mod spec;
 mod stage;
+mod wording;
 mod workshop;
 
 pub use blake2::blake2b_hex;

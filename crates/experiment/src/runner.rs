@@ -6,6 +6,7 @@
 use crate::dtype::Dtype;
 use crate::expression::Params;
 use crate::fill::Recipe;
+use crate::wording::last_line;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +16,8 @@ use std::fmt;
 pub enum FaultKind {
     /// It could not be started at all.
     NotStarted,
+    /// The place where it should run has no such program, or will not run it.
+    Absent,
     /// Something on its standard output is not a protocol line.
     Garbage,
     /// It ended while an answer was due.
@@ -47,12 +50,18 @@ impl RunnerFault {
     }
 }
 
+impl RunnerFault {
+    /// True where nothing of the side ran: the fault lies with the place, not with the program.
+    pub const fn is_environment(&self) -> bool {
+        matches!(self.kind, FaultKind::NotStarted | FaultKind::Absent)
+    }
+}
+
 impl fmt::Display for RunnerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
-        let last = self.log.lines().rev().find(|line| !line.trim().is_empty());
-        match last {
-            Some(line) => write!(f, " (its log ends: {})", line.trim()),
+        match last_line(&self.log) {
+            Some(line) => write!(f, " (its log ends: {line})"),
             None => Ok(()),
         }
     }

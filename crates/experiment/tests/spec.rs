@@ -160,3 +160,22 @@ fn a_stream_draws_both_ends_of_a_range_among_a_few_cases() {
         .collect();
     assert!(all.contains(&1) && all.contains(&9));
 }
+
+#[test]
+fn bounds_with_hundreds_of_digits_are_said_in_words_and_a_missing_key_has_a_cure() {
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/experiment.md")).unwrap();
+    assert!(text.contains("tolerance"), "the page that hints point to");
+    let toml = "op = \"o\"\n[reference]\ntree = \"worktree\"\nrunner = \"r\"\nsources = [\"a\"]\n[baseline]\ntree = \"worktree\"\nrunner = \"r\"\nsources = [\"a\"]\n[outputs.y]\nshape = [1]\ndtype = \"f32\"\ntolerance = { abs = -1e300 }\n";
+    let parse = |text: &str| Experiment::parse(Path::new("e.toml"), text, &Policy::default()).unwrap_err();
+    let error = parse(toml);
+    assert!(
+        error.to_string().contains("tolerance abs = -1e300 is not in range: a finite number, 0 or above"),
+        "{error}"
+    );
+    let error = parse("op = \"o\"\n");
+    assert!(
+        error.to_string().contains("missing field") && error.hint().unwrap().contains("docs/experiment.md"),
+        "{error}"
+    );
+}

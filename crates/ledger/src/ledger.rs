@@ -114,7 +114,9 @@ impl Ledger {
     fn runs(&self, op: &str, pair: &Digest, mut runs: Vec<PriorRun>) -> Result<Vec<PriorRun>, Error> {
         for id in self.evidence_ids(op)? {
             let Ok(evidence) = self.read(op, &id) else { continue };
-            if &evidence.facts.run.pair != pair {
+            // Where nothing of the candidate ran, nothing was learnt that a later run could select from.
+            let ran = evidence.samples.launches > 0 || !evidence.facts.sides.candidate.never_ran();
+            if &evidence.facts.run.pair != pair || !ran {
                 continue;
             }
             merge_run(

@@ -74,6 +74,7 @@ fn overruled(facts: &Facts, launches: &[Launch], judgement: &Judgement) -> Optio
     finding(&about_build)
         .or(broken_side)
         .or_else(|| wrong_baseline(facts).map(|detail| void(VoidCause::Baseline, detail)))
+        .or_else(|| never_ran(facts).map(|detail| void(VoidCause::Environment, detail)))
         .or_else(|| wrong_candidate(facts))
         .or_else(|| timed_other_build(facts, launches).map(|detail| void(VoidCause::Rebuilt, detail)))
         .or_else(|| disagreeing_clock(facts).map(|detail| void(VoidCause::Clock, detail)))
@@ -91,6 +92,12 @@ fn overruled(facts: &Facts, launches: &[Launch], judgement: &Judgement) -> Optio
 fn wrong_baseline(facts: &Facts) -> Option<String> {
     let failed = facts.checks.iter().find(|check| check.side == "baseline" && !check.computed_pass())?;
     Some(format!("the baseline is wrong on case {}", failed.case))
+}
+
+/// Where nothing of the candidate ever ran, nothing is known of it.
+fn never_ran(facts: &Facts) -> Option<String> {
+    let failure = facts.sides.candidate.failure.as_ref().filter(|_| facts.sides.candidate.never_ran())?;
+    Some(failure.what.clone())
 }
 
 fn wrong_candidate(facts: &Facts) -> Option<Verdict> {

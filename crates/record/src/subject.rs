@@ -101,7 +101,7 @@ fn is_normal(path: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
-    /// The stage: `materialise`, `build`, `warm`, `check` or `time`.
+    /// The stage: `build`, `warm`, `check` or `time`; `environment` where what should run the side was not there.
     pub stage: String,
     /// One line of what happened.
     pub what: String,
@@ -117,4 +117,11 @@ pub struct Side {
     pub build: Option<Build>,
     /// What went wrong on this side, if anything did.
     pub failure: Option<Failure>,
+}
+
+impl Side {
+    /// True where nothing of the side ran, because what should run it was not there.
+    pub fn never_ran(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.stage == "environment")
+    }
 }

@@ -144,14 +144,14 @@ impl Error {
 
 /// The exit class of an experiment that could not be carried out.
 fn experiment_class(error: &kforge_experiment::Error) -> ExitClass {
-    use kforge_experiment::Error as Cause;
+    use kforge_experiment::{Error as Cause, FaultKind};
     match error {
         Cause::NoCandidate { .. } | Cause::Place { .. } => ExitClass::Usage,
         Cause::Interrupted => ExitClass::Interrupted,
         Cause::Bug(_) => ExitClass::Bug,
-        Cause::Prefix { .. } | Cause::Tool { .. } | Cause::Runner { missing: true, .. } => {
-            ExitClass::Environment
-        }
+        Cause::Prefix { .. }
+        | Cause::Tool { .. }
+        | Cause::Runner { kind: FaultKind::Absent | FaultKind::NotStarted, .. } => ExitClass::Environment,
         _ => ExitClass::Input,
     }
 }

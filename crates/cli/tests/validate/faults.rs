@@ -9,7 +9,6 @@ fn each_fault_and_each_cheat_is_an_answer_about_its_candidate() {
     let right = "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]";
     project
         .side("garbage", "print('hello, I am no runner')\nimport time\ntime.sleep(5)\n", "")
-        .side("missing", "", "runner = \"./no-such-program\"")
         .side("broken-build", "", "build = \"echo compiling; echo 'error: line 7' >&2; exit 2\"")
         .side("no-artifact", "", "build = \"true\"\nartifacts = [\"build/out\"]")
         .side("import-error", "import kforge_runner\nimport no_such_module\n", "")
@@ -20,6 +19,10 @@ fn each_fault_and_each_cheat_is_an_answer_about_its_candidate() {
         .candidate("half", "    for i in range(len(y) // 2):\n        y[i] = 2.0 * x[i]")
         .candidate("wrong", "    for i in range(len(y)):\n        y[i] = 2.0 * x[i] + 0.001")
         .candidate("nan", &format!("{right}\n    y[0] = float('nan')"))
+        .candidate("all-nan", "    for i in range(len(y)):\n        y[i] = float('nan')")
+        .candidate("constant", "    for i in range(len(y)):\n        y[i] = 0.25")
+        .candidate("speaks", "    raise ValueError('boom \\x1b[31m\\nsecond')")
+        .candidate("exits-as-a-shell-would", "    import os\n    os._exit(127)")
         .candidate("memo", "    import array\n    memo = globals().setdefault('memo', {})\n    key = id(y), len(y)\n    if key not in memo:\n        memo[key] = array.array('f', [2.0 * v for v in x])\n    y[:] = memo[key]")
         .candidate("mutates", &format!("{right}\n    raw = next(t for t in kforge_runner_slots(call) if t.name == 'x').raw\n    raw[0] = raw[0] ^ 1\n\ndef kforge_runner_slots(call):\n    return call._inputs.values()"));
     project.finish();
@@ -27,7 +30,6 @@ fn each_fault_and_each_cheat_is_an_answer_about_its_candidate() {
     assert_eq!(code, 1, "{answer:#}");
     for (candidate, word, text) in [
         ("garbage", "incorrect", "no answer to hello"),
-        ("missing", "incorrect", "before it answered hello"),
         ("broken-build", "incorrect", "error: line 7"),
         ("no-artifact", "incorrect", "left no `build/out`"),
         ("import-error", "incorrect", "no_such_module"),
@@ -37,13 +39,19 @@ fn each_fault_and_each_cheat_is_an_answer_about_its_candidate() {
         ("unwritten", "incorrect", "was not written"),
         ("half", "incorrect", "was not written"),
         ("wrong", "incorrect", "outside the tolerance"),
-        ("nan", "incorrect", "1 of"),
+        ("nan", "incorrect", "output y is NaN in 1 of"),
+        ("all-nan", "incorrect", "is NaN in"),
+        ("constant", "incorrect", "output y is 0.25 in every one of"),
+        ("speaks", "incorrect", "ValueError: boom \\u{1b}[31m (1 more line)"),
+        ("exits-as-a-shell-would", "incorrect", "status 127"),
         ("memo", "incorrect", "cached"),
         ("mutates", "incorrect", "input x was changed"),
     ] {
         let (got, reason) = verdict(&answer, candidate);
         assert_eq!(got, word, "{candidate}: {reason}");
         assert!(reason.contains(text), "{candidate}: {reason}");
+        assert!(!reason.contains(char::is_control), "{candidate}: {reason}");
+        assert_eq!(reason.contains("cached"), candidate == "memo", "{candidate}: {reason}");
     }
 }
 
@@ -60,7 +68,7 @@ fn a_hang_ends_at_its_deadline_and_leaves_no_process() {
     assert_eq!(code, 1);
     let (word, reason) = verdict(&answer, "hangs");
     assert_eq!(word, "incorrect", "{reason}");
-    assert!(reason.contains("within 8 s"), "{reason}");
+    assert!(reason.contains("within 8 s (deadline_s)") && !reason.contains("Killed"), "{reason}");
     assert!(crate::project::gone("hangs-at-its-deadline", 5));
 }
 
@@ -99,6 +107,48 @@ fn a_missing_baseline_runner_is_the_environment_and_a_wrong_baseline_the_input()
     let (word, reason) = verdict(&answer, "any");
     assert_eq!((word.as_str(), code), ("void", 3), "{reason}");
     assert!(reason.contains("the baseline is wrong"), "{reason}");
+}
+
+#[test]
+fn what_cannot_be_run_here_is_the_environment_and_no_loss_of_the_pair() {
+    let mut project = Project::new();
+    project
+        .side("no-program", "", "runner = \"no-such-program kernels/scale/no-program.py\"")
+        .side("not-executable", "", "runner = \"./kernels/scale/not-executable.py\"")
+        .side("no-compiler", "", "build = \"cd kernels && no-such-compiler -o x\"");
+    project.finish();
+    let (answer, code) = project.json(&[]);
+    assert_eq!(code, 4, "{answer:#}");
+    for (candidate, program) in [
+        ("no-program", "`no-such-program` cannot be run"),
+        ("not-executable", "`./kernels/scale/not-executable.py` cannot be run"),
+        ("no-compiler", "`no-such-compiler`"),
+    ] {
+        let (word, reason) = verdict(&answer, candidate);
+        assert_eq!(word, "void", "{candidate}: {reason}");
+        assert!(reason.starts_with("environment:") && reason.contains(program), "{candidate}: {reason}");
+    }
+    // The same files again: nothing ran before, so there is no earlier run.
+    let (answer, _) = project.json(&["--candidate", "no-program"]);
+    assert_eq!(answer["data"]["candidates"][0]["earlier"]["runs"], 0, "{answer:#}");
+}
+
+#[test]
+fn a_baseline_that_is_late_is_told_its_deadline_and_where_it_is_set() {
+    let mut project = Project::new();
+    project.candidate("any", "    pass");
+    project.finish();
+    let path = project.path("kernels/scale/experiment.toml");
+    let good = fs::read_to_string(&path).unwrap();
+    fs::write(&path, good.replacen("[baseline]\n", "[baseline]\ndeadline_s = 2\n", 1)).unwrap();
+    let baseline = project.path("kernels/scale/baseline.py");
+    let text = fs::read_to_string(&baseline).unwrap().replace("def scale", "import time\n\ndef scale");
+    fs::write(baseline, text.replace("    x, y", "    time.sleep(60)\n    x, y")).unwrap();
+    let output = project.run(&[]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("within 2 s (deadline_s)") && !text.contains("Killed"), "{text}");
+    assert!(text.contains("hint: raise `deadline_s` of `baseline`"), "{text}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::place::{Place, quoted};
 use super::relay::Relay;
 use crate::interrupt::Interrupt;
+use crate::wording::last_line;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::fmt::Write as _;
@@ -36,6 +37,8 @@ pub struct JobSpec<'a> {
 pub enum Ended {
     /// With exit status 0.
     Well,
+    /// With the status by which a shell says that there is no such program (127), or that it cannot be run (126).
+    NotRun(i32),
     /// With another status or by a signal; a clause such as `ended with status 2`.
     Badly(String),
     /// It was killed at its deadline.
@@ -53,6 +56,8 @@ pub struct Job<'a> {
     groups: Vec<i32>,
     group_file: PathBuf,
     log: PathBuf,
+    /// What was in the log before kforge killed the command: what a shell adds then is about kforge's own signal.
+    last_words: Option<String>,
 }
 
 /// Numbers the files of jobs inside one process.
@@ -91,7 +96,7 @@ impl<'a> Job<'a> {
             command.stdout(output);
         }
         let child = command.spawn()?;
-        Ok(Self { child, place, relay, groups: Vec::new(), group_file, log })
+        Ok(Self { child, place, relay, groups: Vec::new(), group_file, log, last_words: None })
     }
 
     /// Registers the command's group with the helper, once the script has said which it is.
@@ -163,6 +168,9 @@ impl<'a> Job<'a> {
         {
             self.groups.push(group);
         }
+        if self.last_words.is_none() && matches!(self.child.try_wait(), Ok(None)) {
+            self.last_words = Some(log_tail(&self.log));
+        }
         // A stopped process takes a kill as well as a running one.
         self.signal(Signal::SIGKILL);
         drop(self.child.stdin.take());
@@ -188,7 +196,7 @@ impl<'a> Job<'a> {
 
     /// The last lines of what the command wrote, at most 4 KiB.
     pub fn log_tail(&self) -> String {
-        log_tail(&self.log)
+        self.last_words.clone().unwrap_or_else(|| log_tail(&self.log))
     }
 
     /// Waits a moment for an orderly end, then kills what is left.
@@ -223,12 +231,34 @@ pub(super) fn how(status: ExitStatus) -> Ended {
     match (status.code(), status.signal()) {
         (Some(0), _) => Ended::Well,
         // A shell reports its command's signal as 128 + its number.
+        (Some(code @ (126 | 127)), _) => Ended::NotRun(code),
         (Some(code), _) if code > 128 && code < 128 + 65 => Ended::Badly(signal_clause(code - 128)),
         (Some(code), _) => Ended::Badly(format!("ended with status {code}")),
         (None, Some(signal)) => Ended::Badly(signal_clause(signal)),
         (None, None) => Ended::Badly("ended".to_owned()),
     }
 }
+
+/// What a shell could not run, out of its own last words: the program, and a clause about it.
+pub(crate) fn unrunnable(command: &str, log: &str) -> (String, String) {
+    let said = last_line(log);
+    // Shells and `env` end their complaint with the program and the cause.
+    let named =
+        said.as_deref().and_then(|said| said.rsplit(": ").nth(1)).map(|word| word.trim_matches(QUOTES));
+    let assigns = |word: &&str| word.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
+    let first =
+        || command.split_whitespace().find(|word| !assigns(word) && *word != "exec").unwrap_or(command);
+    let program = match named.filter(|word| !word.is_empty() && command.contains(word)) {
+        Some(named) => named,
+        None => first(),
+    };
+    let clause =
+        said.as_ref().map_or_else(|| "cannot be run".to_owned(), |said| format!("cannot be run ({said})"));
+    (program.to_owned(), clause)
+}
+
+/// Quotation marks that tools put around a name.
+const QUOTES: [char; 5] = ['\'', '"', '`', '\u{2018}', '\u{2019}'];
 
 fn signal_clause(number: i32) -> String {
     match Signal::try_from(number) {
@@ -272,4 +302,28 @@ fn script_text(spec: &JobSpec<'_>, place: &Place, folder: &str, group_file: &str
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_that_is_not_there_is_named_as_shells_name_it() {
+        let named = |command: &str, log: &str| unrunnable(command, log).0;
+        assert_eq!(named("nosuch x", "sh: 1: nosuch: not found\n"), "nosuch");
+        assert_eq!(named("cd build && ./run x", "sh: 1: ./run: Permission denied"), "./run");
+        assert_eq!(named("env nosuch", "env: \u{2018}nosuch\u{2019}: No such file or directory"), "nosuch");
+        assert_eq!(named("A=b ./run x", ""), "./run");
+        assert_eq!(unrunnable("a", "sh: a: not found").1, "cannot be run (sh: a: not found)");
+    }
+
+    #[test]
+    fn a_shell_that_finds_no_program_is_told_apart_from_a_program_that_fails() {
+        let ended = |code: i32| how(ExitStatus::from_raw(code << 8));
+        assert_eq!(ended(127), Ended::NotRun(127));
+        assert_eq!(ended(126), Ended::NotRun(126));
+        assert_eq!(ended(125), Ended::Badly("ended with status 125".to_owned()));
+        assert!(matches!(ended(139), Ended::Badly(clause) if clause.contains("SIGSEGV")));
+    }
 }

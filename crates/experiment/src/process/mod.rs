@@ -7,6 +7,7 @@ mod place;
 mod relay;
 mod session;
 
+pub(crate) use job::unrunnable;
 pub use job::{Ended, Job, JobSpec};
 pub use place::Place;
 pub(crate) use place::quoted;

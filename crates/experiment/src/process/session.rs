@@ -1,6 +1,6 @@
 //! The runner protocol over a child's pipes.
 
-use super::job::{Ended, Job, JobSpec, how};
+use super::job::{Ended, Job, JobSpec, how, unrunnable};
 use super::place::Place;
 use super::relay::Relay;
 use crate::clock::Clock;
@@ -9,6 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::runner::{
     Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Operand, Preparation, Runner, RunnerFault,
 };
+use crate::wording::one_line;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,7 @@ const SLICE_MS: u16 = 50;
 /// A runner in a child process.
 pub struct ProcessRunner<'a> {
     job: Job<'a>,
+    command: String,
     place: &'a Place,
     clock: &'a dyn Clock,
     interrupt: &'a dyn Interrupt,
@@ -124,6 +126,7 @@ impl<'a> ProcessRunner<'a> {
         job.watch();
         Ok(Self {
             job,
+            command: spec.command.to_owned(),
             place: surroundings.place,
             clock: surroundings.clock,
             interrupt: surroundings.interrupt,
@@ -155,7 +158,7 @@ impl<'a> ProcessRunner<'a> {
         let line = self.answer(message.word())?;
         let text = String::from_utf8_lossy(&line).into_owned();
         let garbage = |runner: &Self| {
-            let shown: String = text.chars().take(80).collect();
+            let shown: String = one_line(&text).chars().take(80).collect();
             runner.fault(
                 FaultKind::Garbage,
                 format!("wrote something that is no answer to {}: `{shown}`", message.word()),
@@ -164,6 +167,7 @@ impl<'a> ProcessRunner<'a> {
         let value: Value = serde_json::from_str(&text).map_err(|_| garbage(self))?;
         if value.get("ok").and_then(Value::as_bool) == Some(false) {
             let error = value.get("error").and_then(Value::as_str).unwrap_or("without a reason");
+            let error = one_line(error);
             return Err(self.fault(FaultKind::Refused, format!("refused {}: {error}", message.word())));
         }
         if value.get("id").and_then(Value::as_u64) != Some(self.serial) {
@@ -195,7 +199,7 @@ impl<'a> ProcessRunner<'a> {
                 self.job.kill();
                 return Err(self.fault(
                     FaultKind::Hung,
-                    format!("did not answer {verb} within {} s", self.deadline.as_secs()),
+                    format!("did not answer {verb} within {} s (deadline_s)", self.deadline.as_secs()),
                 ));
             }
             if !self.read_some()? {
@@ -232,6 +236,12 @@ impl<'a> ProcessRunner<'a> {
     fn died(&mut self, verb: &str) -> RunnerFault {
         let status = self.job.finish(Duration::from_millis(500));
         let clause = match status.map(how) {
+            Some(Ended::NotRun(_)) if verb == "hello" => {
+                let (program, clause) = unrunnable(&self.command, &self.job.log_tail());
+                let what = format!("could not be started: `{program}` {clause}");
+                return self.fault(FaultKind::Absent, what);
+            }
+            Some(Ended::NotRun(status)) => format!("ended with status {status}"),
             Some(Ended::Badly(clause)) => clause,
             Some(_) => "ended with status 0".to_owned(),
             None => "closed its output".to_owned(),

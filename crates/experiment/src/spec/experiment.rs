@@ -9,6 +9,7 @@ use super::tuning::{Tuning, tuning};
 use crate::dtype::Dtype;
 use crate::error::Error;
 use crate::expression::{Expression, Params};
+use crate::wording::number;
 use kforge_record::Policy;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -195,7 +196,11 @@ impl Experiment {
         }
         let weight = doc.weight.as_ref().map_or(1.0, |weight| *weight.get_ref());
         if !(weight.is_finite() && weight > 0.0) {
-            return Err(source.wrong(&span, format!("weight = {weight} is not a positive number"), None));
+            return Err(source.wrong(
+                &span,
+                format!("weight = {} is not a positive number", number(weight)),
+                None,
+            ));
         }
         let mut dtypes = BTreeMap::new();
         for (operand, text) in &doc.dtypes {

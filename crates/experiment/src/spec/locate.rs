@@ -50,6 +50,11 @@ impl<'a> Source<'a> {
             Some(near) => format!("did you mean `{near}`? known here: {}", known.join(", ")),
             None => format!("known here: {}", known.join(", ")),
         });
+        let cure = cure.or_else(|| {
+            message
+                .starts_with("missing field")
+                .then(|| "add it; docs/experiment.md shows every section with its keys".to_owned())
+        });
         let message = match unknown_key(&message) {
             Some((unknown, _)) => format!("unknown key `{unknown}`"),
             None => message,

@@ -6,6 +6,7 @@ use crate::dtype::Dtype;
 use crate::error::Error;
 use crate::expression::{Expression, ExpressionError, Params};
 use crate::fill::Distribution;
+use crate::wording::number as shown;
 use kforge_record::{Real, Tolerance};
 use std::path::PathBuf;
 use toml::Spanned;
@@ -193,7 +194,7 @@ fn kind(
             let experts = doc.experts.as_ref().ok_or_else(|| needs("experts"))?;
             let skew = doc.skew.as_ref().map_or(0.0, |skew| *skew.get_ref());
             if !(0.0..=4.0).contains(&skew) {
-                return Err(source.wrong(span, format!("skew = {skew} is outside 0 to 4"), None));
+                return Err(source.wrong(span, format!("skew = {} is outside 0 to 4", shown(skew)), None));
             }
             Ok(InputKind::TopkIds { experts: expression(source, experts)?, skew })
         }
@@ -228,7 +229,7 @@ fn distribution(
         if low < high && low.is_finite() && high.is_finite() {
             Ok((low, high))
         } else {
-            Err(source.wrong(span, format!("low = {low} is not below high = {high}"), None))
+            Err(source.wrong(span, format!("low = {} is not below high = {}", shown(low), shown(high)), None))
         }
     };
     match word {
@@ -240,7 +241,7 @@ fn distribution(
             if mean.is_finite() && std.is_finite() && std > 0.0 {
                 Ok(Distribution::Normal { mean, std })
             } else {
-                Err(source.wrong(span, format!("std = {std} is not a positive number"), None))
+                Err(source.wrong(span, format!("std = {} is not a positive number", shown(std)), None))
             }
         }
         "integer" => {
@@ -294,16 +295,18 @@ fn allowed(
     doc: &ToleranceDoc,
     default: Tolerance,
 ) -> Result<Tolerance, Error> {
-    let checked = |name: &str, value: f64, most: f64| {
-        if value.is_finite() && (0.0..=most).contains(&value) {
+    let checked = |name: &str, value: f64, most: Option<f64>| {
+        if value.is_finite() && value >= 0.0 && most.is_none_or(|most| value <= most) {
             return Ok(Real::new(value));
         }
-        Err(source.wrong(span, format!("tolerance {name} = {value} is outside 0 to {most}"), None))
+        let bound =
+            most.map_or_else(|| "a finite number, 0 or above".to_owned(), |most| format!("0 to {most}"));
+        Err(source.wrong(span, format!("tolerance {name} = {} is not in range: {bound}", shown(value)), None))
     };
     Ok(Tolerance {
-        abs: checked("abs", doc.abs.unwrap_or(default.abs.get()), f64::MAX)?,
-        rel: checked("rel", doc.rel.unwrap_or(default.rel.get()), 1.0)?,
+        abs: checked("abs", doc.abs.unwrap_or(default.abs.get()), None)?,
+        rel: checked("rel", doc.rel.unwrap_or(default.rel.get()), Some(1.0))?,
         max_ulp: doc.ulp.or(default.max_ulp),
-        mismatch_share: checked("mismatch_share", doc.mismatch_share.unwrap_or(0.0), 0.5)?,
+        mismatch_share: checked("mismatch_share", doc.mismatch_share.unwrap_or(0.0), Some(0.5))?,
     })
 }

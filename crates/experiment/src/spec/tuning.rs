@@ -3,6 +3,7 @@
 use super::document::PolicyDoc;
 use super::locate::{Source, nearest};
 use crate::error::Error;
+use crate::wording::number;
 use kforge_record::Policy;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -180,6 +181,7 @@ fn within(
         .and_then(|number| u64::try_from(number).ok())
         .filter(|number| (low..=high).contains(number))
         .ok_or_else(|| {
+            let given = given.as_float().map_or_else(|| given.to_string(), number);
             source.wrong(&value.span(), format!("`{name}` = {given} is outside {low} to {high}"), None)
         })
 }

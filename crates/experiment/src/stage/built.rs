@@ -37,11 +37,7 @@ pub(super) fn runner_error(side: &str, fault: &RunnerFault) -> Error {
         return Error::Interrupted;
     }
     let log = if fault.log.is_empty() { String::new() } else { format!("\n{}", fault.log) };
-    // A shell ends with 126 or 127 where it finds no program to run.
-    let missing = fault.kind == FaultKind::NotStarted
-        || fault.what.contains("status 127")
-        || fault.what.contains("status 126");
-    Error::Runner { side: side.to_owned(), what: fault.what.clone(), log, missing }
+    Error::Runner { side: side.to_owned(), what: fault.what.clone(), log, kind: fault.kind }
 }
 
 pub(super) fn is_candidate(side: &str) -> bool {

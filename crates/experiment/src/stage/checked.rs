@@ -75,6 +75,11 @@ impl<'a> Checked<'a> {
         self.trials.iter().filter(failed).map(suggestion).collect()
     }
 
+    /// True where this side was built and warmed, whatever became of it afterwards.
+    pub fn was_sealed(&self, name: &str) -> bool {
+        self.sides.iter().any(|side| side.name == name && side.side.build.is_some())
+    }
+
     /// The end of a side's log where its runner gave no answer.
     pub fn log(&self, side: &str) -> &str {
         self.sides.iter().find(|sealed| sealed.name == side).map_or("", |sealed| &sealed.log)

@@ -5,6 +5,7 @@
 
 use super::built::{is_candidate, runner_error};
 use super::engine::{Engine, SideTrouble};
+use super::oddity::oddity;
 use super::trial::Trial;
 use crate::blake2::blake2b_hex;
 use crate::compare::{Expected, compare};
@@ -165,6 +166,7 @@ impl<'a, 'e> Checking<'a, 'e> {
             if !check.passed
                 && !self.findings.named.contains_key(name)
                 && let Some(cause) = cached(&comparison, &dump, &seen, &check, expectation, fill)
+                    .or_else(|| comparison.oddity(&check, &dump))
             {
                 self.findings.named.insert(name.to_owned(), format!("case {}: {cause}", trial.case.name));
             }
@@ -197,13 +199,7 @@ fn cached(
     expectation: &Expectation,
     fill: usize,
 ) -> Option<String> {
-    // What was not written holds the same poison everywhere; that is no result of anything.
-    let wrong = |name: &str| {
-        check
-            .outputs
-            .iter()
-            .any(|output| output.name == name && !output.passed && output.poison_survivors == 0)
-    };
+    let wrong = |name: &str| is_wrong_but_written(check, name);
     let now = dump.outputs.iter().map(|output| (fill, output));
     let earlier: Vec<(usize, &DumpedOutput)> =
         seen.iter().map(|old| (old.fill, &old.output)).chain(now).collect();
@@ -227,6 +223,11 @@ fn cached(
             output.name, output.slot
         ))
     })
+}
+
+/// What was not written holds the same poison everywhere; that is no result of anything.
+fn is_wrong_but_written(check: &Check, name: &str) -> bool {
+    check.outputs.iter().any(|output| output.name == name && !output.passed && output.poison_survivors == 0)
 }
 
 /// Compares what a contestant gave with a fill.
@@ -302,6 +303,17 @@ impl Comparison<'_> {
             nonce: (!in_place).then_some(self.nonce),
         };
         compare(&expected, got)
+    }
+
+    /// What a wrong output looks like, where that says more than a count.
+    fn oddity(&self, check: &Check, dump: &Dump) -> Option<String> {
+        let wrong = dump.outputs.iter().filter(|output| is_wrong_but_written(check, &output.name));
+        wrong.into_iter().find_map(|output| {
+            let spec = self.experiment.outputs.iter().find(|spec| spec.name == output.name)?;
+            let dtype = self.experiment.dtype(&self.trial.case, &spec.name, spec.dtype);
+            let reference = self.fill.outputs.get(&(output.slot, output.name.clone()))?;
+            (output.dtype == dtype.name()).then(|| oddity(output, dtype, reference))?
+        })
     }
 
     /// Whether an output is what another fill of the same case must give.

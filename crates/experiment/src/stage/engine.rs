@@ -7,12 +7,16 @@ use crate::interrupt::Interrupt;
 use crate::operands::{InputSource, Operands};
 use crate::runner::{Hello, Launcher, RunnerFault};
 use crate::spec::Experiment;
+use crate::wording::last_line;
 use kforge_record::{Build, Failure, Subject, VoidFinding};
+
+/// The stage of a trouble that says nothing about the side: what should run it is not there.
+pub(crate) const ENVIRONMENT: &str = "environment";
 
 /// A side that could not be made ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideTrouble {
-    /// `materialise`, `build`, `warm`, `check` or `time`.
+    /// `build`, `warm`, `check`, `time`, or `environment` where nothing of the side ever ran.
     pub stage: &'static str,
     /// One line.
     pub what: String,
@@ -23,14 +27,16 @@ pub struct SideTrouble {
 impl SideTrouble {
     /// A runner's fault at a stage.
     pub fn of_runner(stage: &'static str, fault: &RunnerFault) -> Self {
+        let stage = if fault.is_environment() { ENVIRONMENT } else { stage };
         Self { stage, what: format!("the runner {}", fault.what), log: fault.log.clone() }
     }
 
     /// The durable form: the last line of the log is part of it.
     pub fn failure(&self) -> Failure {
-        let last = self.log.lines().rev().find(|line| !line.trim().is_empty());
+        // What cannot be run was named by the shell in the same words already.
+        let last = last_line(&self.log).filter(|_| self.stage != ENVIRONMENT);
         let what = match last {
-            Some(line) => format!("{} (log: {})", self.what, line.trim()),
+            Some(line) => format!("{} (log: {line})", self.what),
             None => self.what.clone(),
         };
         Failure { stage: self.stage.to_owned(), what }

@@ -6,6 +6,7 @@ mod checking;
 mod engine;
 mod facts;
 mod first_write;
+mod oddity;
 mod outside_clock;
 mod plan;
 mod proposed;
@@ -16,6 +17,7 @@ mod trial;
 
 pub use built::Built;
 pub use checked::{Checked, Correct, Refuted};
+pub(crate) use engine::ENVIRONMENT;
 pub use engine::{Engine, Event, SideSeal, SideTrouble, Workshop};
 pub use facts::RunContext;
 pub use proposed::Proposed;

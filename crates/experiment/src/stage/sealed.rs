@@ -30,6 +30,11 @@ impl<'a> Sealed<'a> {
         self.sides.iter().find(|side| side.name == name)
     }
 
+    /// True where what should run this side is not there.
+    pub fn never_ran(&self, name: &str) -> bool {
+        self.side(name).is_some_and(|side| side.side.never_ran())
+    }
+
     /// The candidates, in the order of the experiment.
     pub fn candidates(&self) -> Vec<String> {
         let known = self.engine.experiment.candidates.iter().map(|side| side.name.clone());

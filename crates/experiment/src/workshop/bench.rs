@@ -5,7 +5,7 @@ use super::git::Repository;
 use super::materialise::materialise;
 use crate::error::Error;
 use crate::harness::Harness;
-use crate::process::{Ended, Job, JobSpec, Place, ProcessRunner, Relay, Surroundings};
+use crate::process::{Ended, Job, JobSpec, Place, ProcessRunner, Relay, Surroundings, unrunnable};
 use crate::runner::{FaultKind, RunnerFault};
 use crate::spec::SideSpec;
 use crate::{Clock, Interrupt};
@@ -62,6 +62,15 @@ pub(super) enum BuildOutcome {
     /// It did not.
     Failed {
         /// A clause: `ended with status 1`.
+        what: String,
+        /// The end of its output.
+        log: String,
+    },
+    /// There is nothing here that could run it.
+    Absent {
+        /// The program that is not there, or not to be run.
+        program: String,
+        /// What the shell said, as a clause.
         what: String,
         /// The end of its output.
         log: String,
@@ -184,10 +193,15 @@ impl Bench<'_> {
         let ns = self.clock.now().since(start).0.unsigned_abs();
         match ended {
             Ended::Interrupted => Err(Error::Interrupted),
-            Ended::Badly(what) => Ok(BuildOutcome::Failed { what, log }),
-            Ended::Late(after) => {
-                Ok(BuildOutcome::Failed { what: format!("did not end within {} s", after.as_secs()), log })
+            Ended::NotRun(_) => {
+                let (program, what) = unrunnable(command, &log);
+                Ok(BuildOutcome::Absent { program, what, log })
             }
+            Ended::Badly(what) => Ok(BuildOutcome::Failed { what, log }),
+            Ended::Late(after) => Ok(BuildOutcome::Failed {
+                what: format!("did not end within {} s (build_deadline_s)", after.as_secs()),
+                log,
+            }),
             Ended::Well => Ok(room.artifacts_are_made(&log).unwrap_or(BuildOutcome::Built { ns })),
         }
     }

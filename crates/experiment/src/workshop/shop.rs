@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::expression::Params;
 use crate::fill::RawFile;
 use crate::operands::InputSource;
-use crate::process::{Ended, Job, JobSpec};
+use crate::process::{Ended, Job, JobSpec, unrunnable};
 use crate::runner::{FaultKind, Hello, Launcher, Runner, RunnerFault};
 use crate::spec::Experiment;
-use crate::stage::{SideSeal, SideTrouble, Workshop};
+use crate::stage::{ENVIRONMENT, SideSeal, SideTrouble, Workshop};
 use kforge_record::{Digest, Subject, VoidCause, VoidFinding};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -131,6 +131,10 @@ impl InputSource for Shop<'_> {
         match job.wait(GENERATOR_DEADLINE, self.bench.interrupt) {
             Ended::Well => {}
             Ended::Interrupted => return Err(Error::Interrupted),
+            Ended::NotRun(_) => {
+                let (tool, message) = unrunnable(command, &job.log_tail());
+                return Err(Error::Tool { tool, message });
+            }
             Ended::Badly(what) => return Err(fail(format!("{what}\n{}", job.log_tail()))),
             Ended::Late(after) => return Err(fail(format!("did not end within {} s", after.as_secs()))),
         }
@@ -160,6 +164,17 @@ impl Workshop for Shop<'_> {
             BuildOutcome::Nothing => Ok(None),
             BuildOutcome::Built { ns } => Ok(Some(ns)),
             BuildOutcome::Failed { what, log } => Err(SideTrouble { stage: "build", what, log }),
+            BuildOutcome::Absent { program, what, .. } if matches!(side, "reference" | "baseline") => {
+                return Err(Error::Tool {
+                    tool: program,
+                    message: format!("{what}; the build of {side} needs it"),
+                });
+            }
+            BuildOutcome::Absent { program, what, log } => Err(SideTrouble {
+                stage: ENVIRONMENT,
+                what: format!("the build needs `{program}`, which {what}"),
+                log,
+            }),
             BuildOutcome::Stale { what } => {
                 self.stale.borrow_mut().insert(side.to_owned(), what);
                 Ok(None)

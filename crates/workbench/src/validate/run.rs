@@ -159,8 +159,11 @@ impl Work<'_> {
                 confirmation: self.request.confirm,
             };
             let run = run.identified().map_err(kforge_experiment::Error::from)?;
-            let started = self.entry(&run, name, JournalEvent::Started, None);
-            self.ledger.journal(&JournalEntry { baseline: Some(baseline), ..started })?;
+            // What cannot be started here says nothing about the candidate, and must not count against it later.
+            if !sealed.never_ran(name) {
+                let started = self.entry(&run, name, JournalEvent::Started, None);
+                self.ledger.journal(&JournalEntry { baseline: Some(baseline), ..started })?;
+            }
             let prefix = place.is_elsewhere().then(|| place.prefix.join(" "));
             contexts.insert(
                 name.clone(),
@@ -212,7 +215,10 @@ impl Work<'_> {
         };
         let id = self.ledger.put_evidence(&sealed)?;
         let word = sealed.evidence.judgement.verdict.word();
-        self.ledger.journal(&self.entry(&context.run, name, JournalEvent::Finished, Some((word, id))))?;
+        let journalled = !sealed.evidence.facts.sides.candidate.never_ran() || checked.was_sealed(name);
+        if journalled {
+            self.ledger.journal(&self.entry(&context.run, name, JournalEvent::Finished, Some((word, id))))?;
+        }
         let file = self.ledger.layout().evidence(&self.experiment.op, &id)?;
         let launches = match (&sealed.evidence.samples.inline, &sealed.samples) {
             (Some(launches), _) => launches.clone(),

@@ -7,8 +7,9 @@ Both sides run the same loop; only the number of its trips differs:
     boundary  101 against 100: a speedup of exactly the minimum effect (1 %), which must not be called faster
     slowdown  100 against 105: slower by 5 %
 
-Every validation is one line in the results file, so that a run can be interrupted and resumed; the table at the end is of all lines. Nothing
-is measured by this program itself.
+Every validation is one line in the results file, so that a run can be interrupted and resumed; the table at the end, in Markdown, is of all
+lines. Nothing is measured by this program itself. Exit status 1 where a rate is not within its limit: of A/A none is faster or slower, at the
+boundary at most 2.5 in 100 are faster, of slowdowns at least 95 in 100 are slower.
 
     python3 tests/statistics/rates.py --kforge target/release/kforge --runs 200 aa
     python3 tests/statistics/rates.py --table
@@ -23,6 +24,11 @@ import sys
 import tempfile
 import time
 
+LIMITS = {
+    "aa": lambda counts, runs: counts["faster"] + counts["slower"] == 0,
+    "boundary": lambda counts, runs: counts["faster"] <= 0.025 * runs,
+    "slowdown": lambda counts, runs: counts["slower"] >= 0.95 * runs,
+}
 KINDS = {"aa": (100, 100), "boundary": (101, 100), "slowdown": (100, 105)}
 
 SOURCE = """\
@@ -119,14 +125,23 @@ def read(results):
 
 
 def table(results):
+    """Prints the counts; gives the kinds whose rate is not within its limit."""
     rows = read(results)
     words = ["faster", "slower", "same", "inconclusive", "void", "incorrect", "mixed", "error"]
-    print("kind      runs  " + "  ".join(f"{word:>12}" for word in words) + "   median launches, seconds")
+    print("| truth | runs | " + " | ".join(words) + " | median launches | median s |")
+    print("|---|" + "---:|" * (len(words) + 3))
+    beyond = []
     for kind in KINDS:
         mine = [row for row in rows if row["kind"] == kind]
+        if not mine:
+            continue
         counts = collections.Counter(row["verdict"] for row in mine)
-        middle = lambda name: sorted(row.get(name) or 0 for row in mine)[len(mine) // 2] if mine else "-"
-        print(f"{kind:9} {len(mine):4}  " + "  ".join(f"{counts[word]:12}" for word in words) + f"   {middle('launches')}, {middle('seconds')}")
+        middle = lambda name: sorted(row.get(name) or 0 for row in mine)[len(mine) // 2]
+        cells = [kind, len(mine), *(counts[word] for word in words), middle("launches"), middle("seconds")]
+        print("| " + " | ".join(map(str, cells)) + " |")
+        if not LIMITS[kind](counts, len(mine)):
+            beyond.append(kind)
+    return beyond
 
 
 def main():
@@ -148,7 +163,9 @@ def main():
                 with arguments.results.open("a") as file:
                     file.write(json.dumps(row) + "\n")
                 print(f"{kind} {number + 1}/{arguments.runs}: {row['verdict']} {row.get('speedup')}", file=sys.stderr, flush=True)
-    table(arguments.results)
+    beyond = table(arguments.results)
+    if beyond:
+        sys.exit("not within its limit: " + ", ".join(beyond))
 
 
 if __name__ == "__main__":

@@ -139,9 +139,20 @@ fn examine(layers: &Layers, rooms: &[Room]) -> Vec<Finding> {
         if let Some(layer) = layers.rooms.get(&room.name) {
             let broken = room.uses.iter().filter_map(|used| refuse(layers, &room.name, layer, used));
             findings.extend(broken.map(|(fact, cure)| Finding::new(&room.name, fact, cure)));
+            findings.extend(unused_doors(layers, room));
         }
     }
     findings
+}
+
+/// Doors that are open for a room which does not go through.
+fn unused_doors(layers: &Layers, room: &Room) -> Vec<Finding> {
+    let uses = |crate_name: &String| room.uses.iter().any(|used| !used.dev && used.name == *crate_name);
+    let open = layers.external.iter().filter(|(_, door)| door.rooms.contains(&room.name));
+    let unused = open.filter(|(name, _)| !uses(name));
+    let fact =
+        |name: &String| format!("the door for {name} is open for {}, which does not use it", room.name);
+    unused.map(|(name, _)| Finding::new(DATA, fact(name), "close it")).collect()
 }
 
 /// Why `room` may not use `used`, with the cure.
@@ -228,8 +239,16 @@ mod tests {
         toml::from_str(TABLE).unwrap()
     }
 
-    fn room(name: &str, uses: Vec<Use>) -> Room {
+    /// A room; `high` goes through its door.
+    fn room(name: &str, mut uses: Vec<Use>) -> Room {
+        if name == "high" {
+            uses.push(clap(false));
+        }
         Room { name: name.to_owned(), own_keys: Vec::new(), uses }
+    }
+
+    fn clap(dev: bool) -> Use {
+        Use { name: "clap".to_owned(), inside: false, dev }
     }
 
     fn inside(name: &str, dev: bool) -> Use {
@@ -272,11 +291,18 @@ mod tests {
 
     #[test]
     fn an_external_crate_stops_at_its_door() {
-        let clap = |dev| Use { name: "clap".to_owned(), inside: false, dev };
         assert_eq!(facts("low", clap(false)), ["depends on the external crate clap"]);
         assert_eq!(facts("low", clap(true)), [""; 0]);
         assert_eq!(facts("high", clap(false)), [""; 0]);
         assert_eq!(facts("kit", clap(false)), [""; 0]);
+    }
+
+    #[test]
+    fn a_door_that_nobody_goes_through_is_found() {
+        let mut rooms = ["low", "twin", "other", "high", "kit"].map(|name| room(name, Vec::new()));
+        rooms.iter_mut().for_each(|room| room.uses.clear());
+        let facts: Vec<String> = examine(&layers(), &rooms).into_iter().map(|finding| finding.fact).collect();
+        assert_eq!(facts, ["the door for clap is open for high, which does not use it"]);
     }
 
     #[test]

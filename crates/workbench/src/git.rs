@@ -251,6 +251,27 @@ impl Git {
         Ok(names(&bytes))
     }
 
+    /// The renames and copies that git finds between two commits or trees, (from, to). Rename and copy detection are asked
+    /// apart: the first gives each source one target only, the second gives each target its likest source only.
+    pub(crate) fn moves(&self, from: &str, to: &str) -> Result<Vec<(String, String)>, Error> {
+        let mut found = Vec::new();
+        for detection in ["--find-renames", "--find-copies"] {
+            // Without a limit on the number of files, which would leave out exactly the large changes.
+            let words =
+                ["diff-tree", "-r", "-z", "-l0", "--name-status", "--diff-filter=RC", detection, from, to];
+            let bytes = self.call(words).bytes()?;
+            let fields = names(&bytes);
+            for record in fields.chunks(3) {
+                if let [_, from, to] = record {
+                    found.push((from.clone(), to.clone()));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+
     /// The files that an index holds: all of them, with mode and blob.
     pub(crate) fn staged(&self, index: Option<&Path>) -> Result<Vec<TreeEntry>, Error> {
         let call = self.call(["ls-files", "-s", "-z"]);

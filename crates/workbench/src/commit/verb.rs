@@ -119,7 +119,8 @@ fn attempt(
     let files = staging.changed(&tree)?;
     if files.is_empty() {
         let text = "HEAD already holds exactly these files and their evidence";
-        return Ok(Err(BrokenLink::new("nothing-to-commit", text, "")));
+        let hint = "`kforge verify` shows what HEAD rests on";
+        return Ok(Err(BrokenLink::new("nothing-to-commit", text, hint)));
     }
     if observer.cancelled() {
         return Err(Error::Interrupted);

@@ -5,7 +5,10 @@
 //! broken link; never more.
 
 mod answer;
+mod changed;
+mod known;
 mod ledger_at;
+mod replaced;
 mod rerun;
 mod state;
 mod verb;

@@ -1,15 +1,16 @@
-//! Whether a tree's subject files rest on evidence: every changed file of a candidate or a baseline must be part of a win for
-//! exactly the tree's blobs, hold what a win measured elsewhere, or be a measured baseline.
+//! One tree as verify looks at it: what is in it, what the ledger says of it, and whether one piece of evidence holds for it.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use kforge_ledger::Ledger;
-use kforge_record::{Audited, Digest, Evidence, SubjectEntry};
+use kforge_record::{Audited, BlobId, Digest, Evidence, SubjectEntry};
 
 use super::answer::Checked;
 use crate::gate::{self, BrokenLink, Runs};
 use crate::git::Git;
+use crate::project::Project;
 use crate::signing::{self, Signer};
 use crate::{Error, Note};
 
@@ -19,6 +20,10 @@ pub(super) struct Findings {
     pub(super) checked: Vec<Checked>,
     pub(super) broken: Vec<BrokenLink>,
     pub(super) notes: Vec<Note>,
+    /// How many changed files some evidence is about, whether they needed a proof or not.
+    pub(super) files: usize,
+    /// Why evidence that came along does not carry the files that were there before it: an answer only where nothing else is.
+    pub(super) unproven: Option<BrokenLink>,
 }
 
 /// One tree to look at.
@@ -26,24 +31,101 @@ pub(super) struct Look<'a> {
     pub(super) ledger: &'a Ledger,
     pub(super) git: &'a Git,
     pub(super) tree: &'a str,
+    /// The tree that it is compared with; absent where there was nothing before it.
+    pub(super) from: Option<&'a str>,
     /// The commit's name in answers; absent for the index.
     pub(super) commit: Option<&'a str>,
-    pub(super) allowed_signers: Option<&'a Path>,
+    allowed_signers: Option<&'a Path>,
+    /// The ledger's folder `kernels/` from the repository's top; absent where the ledger lies elsewhere.
+    ledger_prefix: Option<String>,
+    moves: OnceCell<Vec<(String, String)>>,
 }
 
-impl Look<'_> {
-    /// The tree's entries at a subject's paths, with paths relative to the project's root.
-    fn entries(&self, paths: &BTreeSet<String>) -> Result<BTreeMap<String, SubjectEntry>, Error> {
+impl<'a> Look<'a> {
+    /// A look at a tree, compared with nothing.
+    pub(super) fn new(project: &'a Project, git: &'a Git, ledger: &'a Ledger, tree: &'a str) -> Self {
+        Self {
+            ledger,
+            git,
+            tree,
+            from: None,
+            commit: None,
+            allowed_signers: project.allowed_signers.as_deref(),
+            ledger_prefix: project.ledger_prefix(),
+            moves: OnceCell::new(),
+        }
+    }
+
+    /// Of this commit, by whose name answers call it.
+    pub(super) const fn of_commit(mut self, commit: &'a str) -> Self {
+        self.commit = Some(commit);
+        self
+    }
+
+    /// Compared with this tree.
+    pub(super) const fn since(mut self, from: Option<&'a str>) -> Self {
+        self.from = from;
+        self
+    }
+
+    /// The tree's entries at these paths, files or folders, with paths relative to the project's root.
+    pub(super) fn entries(&self, paths: &BTreeSet<String>) -> Result<BTreeMap<String, SubjectEntry>, Error> {
+        self.entries_in(self.tree, paths)
+    }
+
+    /// As `entries`, of another tree.
+    pub(super) fn entries_in(
+        &self,
+        tree: &str,
+        paths: &BTreeSet<String>,
+    ) -> Result<BTreeMap<String, SubjectEntry>, Error> {
         let whole: Vec<String> = paths.iter().map(|path| format!("{}{path}", self.git.prefix)).collect();
-        let found = self.git.entries(self.tree, &whole)?;
         let mut entries = BTreeMap::new();
-        for entry in found {
+        for entry in self.git.entries(tree, &whole)? {
             if let Some(path) = entry.path.strip_prefix(&self.git.prefix) {
                 let subject = SubjectEntry { path: path.to_owned(), mode: entry.mode, blob: entry.blob };
                 entries.insert(path.to_owned(), subject);
             }
         }
         Ok(entries)
+    }
+
+    /// The folder of an op's evidence from the repository's top, where the ledger lies in it.
+    pub(super) fn evidence_folder(&self, op: &str) -> Option<String> {
+        self.ledger_prefix.as_ref().map(|prefix| format!("{prefix}{op}/evidence/"))
+    }
+
+    /// Whether the tree holds this evidence; evidence of a ledger elsewhere is wherever the ledger is.
+    pub(super) fn holds_evidence(&self, op: &str, id: &Digest) -> Result<bool, Error> {
+        let Some(folder) = self.evidence_folder(op) else { return Ok(true) };
+        Ok(!self.git.entries(self.tree, &[format!("{folder}{id}.json")])?.is_empty())
+    }
+
+    /// The blobs that the tree keeps beside an op's evidence.
+    pub(super) fn evidence_blobs(&self, op: &str) -> Result<BTreeSet<BlobId>, Error> {
+        let Some(folder) = self.evidence_folder(op) else { return Ok(BTreeSet::new()) };
+        Ok(self.git.entries(self.tree, &[folder])?.into_iter().map(|entry| entry.blob).collect())
+    }
+
+    /// Whether a path from the repository's top is one where the ledger keeps copies: beside evidence, or `vN_TAG.EXT`.
+    pub(super) fn is_ledger_s(&self, op: &str, path: &str) -> bool {
+        let Some(prefix) = &self.ledger_prefix else { return false };
+        let Some(inner) = path.strip_prefix(&format!("{prefix}{op}/")) else { return false };
+        let version = inner.strip_prefix('v').and_then(|rest| rest.split_once('_'));
+        let numbered = version.is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+        inner.starts_with("evidence/") || (numbered && !inner.contains('/'))
+    }
+
+    /// Where git finds a file renamed or copied to since the tree that is compared with; paths from the repository's top.
+    pub(super) fn moved_to(&self, path: &str) -> Result<Vec<String>, Error> {
+        let Some(from) = self.from else { return Ok(Vec::new()) };
+        if self.moves.get().is_none() {
+            let found = self.git.moves(from, self.tree)?;
+            self.moves.get_or_init(|| found);
+        }
+        let source = format!("{}{path}", self.git.prefix);
+        let moves = self.moves.get().into_iter().flatten();
+        Ok(moves.filter(|(from, _)| *from == source).map(|(_, to)| to.clone()).collect())
     }
 
     /// Checks that one piece of evidence holds for this tree.
@@ -127,115 +209,10 @@ impl Look<'_> {
         });
         Ok(())
     }
-
-    /// Checks every op of which a subject file is among the changed ones (relative to the repository's top).
-    pub(super) fn changed(&self, changed: &[String], findings: &mut Findings) -> Result<(), Error> {
-        let changed: BTreeSet<&str> =
-            changed.iter().filter_map(|path| path.strip_prefix(self.git.prefix.as_str())).collect();
-        for op in self.ledger.ops()? {
-            self.changed_op(&op, &changed, findings)?;
-        }
-        Ok(())
-    }
-
-    fn changed_op(&self, op: &str, changed: &BTreeSet<&str>, findings: &mut Findings) -> Result<(), Error> {
-        let mut known = Vec::new();
-        for id in self.ledger.evidence_ids(op)? {
-            match self.ledger.read(op, &id) {
-                Ok(evidence) => known.push((id, evidence)),
-                Err(error) => findings.broken.push(BrokenLink::new(
-                    "malformed",
-                    error.to_string(),
-                    "restore the evidence file",
-                )),
-            }
-        }
-        known.sort_by(|(_, one), (_, other)| other.facts.run.started_at.cmp(&one.facts.run.started_at));
-        let subject = |evidence: &Evidence| evidence.facts.sides.candidate.subject.entries.clone();
-        let baseline = |evidence: &Evidence| evidence.facts.sides.baseline.subject.entries.clone();
-        let paths: BTreeSet<String> = known
-            .iter()
-            .flat_map(|(_, evidence)| subject(evidence).into_iter().chain(baseline(evidence)))
-            .map(|entry| entry.path)
-            .collect();
-        let mut open: BTreeSet<&String> =
-            paths.iter().filter(|path| changed.contains(path.as_str())).collect();
-        if open.is_empty() {
-            return Ok(());
-        }
-        let entries = self.entries(&paths)?;
-        let mut first_link = None;
-        for (id, evidence) in
-            known.iter().filter(|(_, evidence)| first_difference(evidence, &entries).is_none())
-        {
-            let covers: Vec<String> = subject(evidence).into_iter().map(|entry| entry.path).collect();
-            if !covers.iter().any(|path| open.contains(path)) {
-                continue;
-            }
-            match gate::admissible(self.ledger, op, id, Runs::Shown)? {
-                Ok(audited) => {
-                    self.add(op, &audited, "blobs", findings)?;
-                    open.retain(|path| !covers.contains(path));
-                }
-                Err(link) => first_link = first_link.or(Some(link)),
-            }
-        }
-        for path in open.iter().filter(|path| !entries.contains_key(path.as_str())) {
-            let message = format!("{path}, which evidence of op {op} is about, is no longer there");
-            findings.notes.push(Note::new("verify.subject-removed", message));
-        }
-        open.retain(|path| !is_baseline(&known, entries.get(path.as_str()), path));
-        if !open.is_empty() {
-            let won = self.won(op, &known)?;
-            open.retain(|path| {
-                !entries.get(path.as_str()).is_some_and(|entry| won.contains(&entry.blob.to_string()))
-            });
-        }
-        let Some(path) = open.first() else { return Ok(()) };
-        let lookup = |path: &str| entries.get(path).cloned();
-        let link = match first_link {
-            Some(link) => link,
-            None => match gate::evidence_for(self.ledger, op, None, &lookup)? {
-                Err(link) => link,
-                Ok(_) => BrokenLink::new(
-                    "no-evidence",
-                    format!("no evidence of op {op} is for {path} as it is"),
-                    "",
-                ),
-            },
-        };
-        findings.broken.push(if link.file.is_some() { link } else { link.about(path) });
-        Ok(())
-    }
 }
 
-impl Look<'_> {
-    /// The contents that wins measured: a baseline may take a winner's place under its own name.
-    fn won(&self, op: &str, known: &[(Digest, Evidence)]) -> Result<BTreeSet<String>, Error> {
-        let mut blobs = BTreeSet::new();
-        for (id, evidence) in known {
-            if gate::admissible(self.ledger, op, id, Runs::Shown)?.is_ok() {
-                blobs.extend(
-                    evidence.facts.sides.candidate.subject.entries.iter().map(|entry| entry.blob.to_string()),
-                );
-            }
-        }
-        Ok(blobs)
-    }
-}
-
-/// Whether a file is back at what some evidence measured as the baseline; a revert needs no new proof.
-fn is_baseline(known: &[(Digest, Evidence)], entry: Option<&SubjectEntry>, path: &str) -> bool {
-    known.iter().any(|(_, evidence)| {
-        let baseline = &evidence.facts.sides.baseline.subject.entries;
-        match entry {
-            Some(entry) => baseline.contains(entry),
-            None => !baseline.iter().any(|known| known.path == path),
-        }
-    })
-}
-
-fn first_difference<'e>(
+/// The first file of the candidate that is not as it was measured.
+pub(super) fn first_difference<'e>(
     evidence: &'e Evidence,
     entries: &BTreeMap<String, SubjectEntry>,
 ) -> Option<&'e SubjectEntry> {

@@ -53,14 +53,18 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     let (target, needed) = look(&project, request, &mut findings)?;
     if findings.checked.is_empty() && findings.broken.is_empty() {
         if needed {
-            let message = format!("nothing that {target} changes rests on evidence");
-            findings.broken.push(BrokenLink::new(
-                "no-evidence",
-                message,
-                "run `kforge validate` and `kforge commit`",
-            ));
+            let nothing = || {
+                let message = format!("nothing that {target} changes rests on evidence");
+                BrokenLink::new("no-evidence", message, "run `kforge validate` and `kforge commit`")
+            };
+            findings.broken.push(findings.unproven.take().unwrap_or_else(nothing));
         } else {
-            let text = format!("{target} changes no file that evidence is about");
+            let text = match findings.files {
+                0 => format!("{target} changes no file that evidence is about"),
+                files => format!(
+                    "{target} changes {files} file(s) that evidence is about, and none that needs a win: what is removed, reverted to a measured baseline, or kept as a loss"
+                ),
+            };
             findings.notes.push(Note::new("verify.nothing", text));
         }
     }
@@ -153,13 +157,8 @@ fn revision(project: &Project, revision: &str, findings: &mut Findings) -> Resul
     let git = project.repository()?;
     let commit = commit_of(git, revision)?;
     let (ledger, _place) = ledger_at::open(project, git, &[&commit])?;
-    let look = Look {
-        ledger: &ledger,
-        git,
-        tree: &commit,
-        commit: Some(&commit),
-        allowed_signers: project.allowed_signers.as_deref(),
-    };
+    let parent = git.commit(&format!("{commit}^1"))?;
+    let look = Look::new(project, git, &ledger, &commit).of_commit(&commit).since(parent.as_deref());
     claims(&look, &commit, findings)?;
     look.changed(&git.changed_by(&commit)?, findings)?;
     Ok(format!("commit {}", commit.get(..12).unwrap_or(&commit)))
@@ -210,15 +209,14 @@ fn range(project: &Project, from: &str, to: &str, findings: &mut Findings) -> Re
             })?,
     };
     let (ledger, _place) = ledger_at::open(project, git, &[&start, &end])?;
-    let allowed_signers = project.allowed_signers.as_deref();
     removed_evidence(project, git, &start, &end, findings)?;
-    let look = Look { ledger: &ledger, git, tree: &end, commit: Some(&end), allowed_signers };
+    let look = Look::new(project, git, &ledger, &end).of_commit(&end).since(Some(&start));
     look.changed(&git.changed(&start, &end)?, findings)?;
     if git.commit(&start)?.is_some() {
         let span = format!("{start}..{end}");
         let commits = git.call(["rev-list", "--max-count=2001", span.as_str()]).text()?;
         for commit in commits.lines().take(MOST_COMMITS) {
-            let look = Look { ledger: &ledger, git, tree: commit, commit: Some(commit), allowed_signers };
+            let look = Look::new(project, git, &ledger, commit).of_commit(commit);
             claims(&look, commit, findings)?;
         }
         if commits.lines().count() > MOST_COMMITS {
@@ -261,13 +259,13 @@ fn staged(
     let git = project.repository()?;
     let own = git.folder.join("index");
     let tree = git.call(["write-tree"]).index(index.unwrap_or(&own)).text()?;
-    let changed = match git.commit("HEAD")? {
-        Some(head) => git.changed(&head, &tree)?,
+    let head = git.commit("HEAD")?;
+    let changed = match &head {
+        Some(head) => git.changed(head, &tree)?,
         None => git.staged(index)?.into_iter().map(|entry| entry.path).collect(),
     };
     let (ledger, _place) = ledger_at::open(project, git, &[&tree])?;
-    let allowed_signers = project.allowed_signers.as_deref();
-    let look = Look { ledger: &ledger, git, tree: &tree, commit: None, allowed_signers };
+    let look = Look::new(project, git, &ledger, &tree).since(head.as_deref());
     look.changed(&changed, findings)?;
     Ok("the index".to_owned())
 }

@@ -1,0 +1,110 @@
+//! What the evidence of one op says about files: which were measured, which are in use, and which content rests on a win
+//! or on a measured baseline.
+//!
+//! In use is what some evidence measured as the baseline, or what won. A file that only lost was never in use.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use kforge_record::{BlobId, Digest, Evidence, SubjectEntry};
+
+use super::state::{Findings, Look};
+use crate::Error;
+use crate::gate::{self, BrokenLink, Runs};
+
+/// The evidence of one op, newest first.
+pub(super) struct Known {
+    pub(super) op: String,
+    pub(super) all: Vec<(Digest, Evidence)>,
+    won: OnceCell<BTreeSet<BlobId>>,
+}
+
+/// The candidate's files of one piece of evidence.
+pub(super) fn subject(evidence: &Evidence) -> &[SubjectEntry] {
+    &evidence.facts.sides.candidate.subject.entries
+}
+
+fn baseline(evidence: &Evidence) -> &[SubjectEntry] {
+    &evidence.facts.sides.baseline.subject.entries
+}
+
+impl Known {
+    /// Reads the evidence; what cannot be read is a broken link.
+    pub(super) fn read(look: &Look<'_>, op: &str, findings: &mut Findings) -> Result<Self, Error> {
+        let mut all = Vec::new();
+        for id in look.ledger.evidence_ids(op)? {
+            match look.ledger.read(op, &id) {
+                Ok(evidence) => all.push((id, evidence)),
+                Err(error) => findings.broken.push(BrokenLink::new(
+                    "malformed",
+                    error.to_string(),
+                    "restore the evidence file",
+                )),
+            }
+        }
+        all.sort_by(|(_, one), (_, other)| other.facts.run.started_at.cmp(&one.facts.run.started_at));
+        Ok(Self { op: op.to_owned(), all, won: OnceCell::new() })
+    }
+
+    /// Every path of a candidate or a baseline.
+    pub(super) fn files(&self) -> BTreeSet<String> {
+        let sides =
+            self.all.iter().flat_map(|(_, evidence)| subject(evidence).iter().chain(baseline(evidence)));
+        sides.map(|entry| entry.path.clone()).collect()
+    }
+
+    /// What is or was in use, each with the side that it was measured as: every baseline's files, and every win's.
+    pub(super) fn in_use(&self) -> impl Iterator<Item = (&str, &SubjectEntry)> {
+        self.all.iter().flat_map(|(_, evidence)| {
+            let won = evidence.judgement.verdict.is_faster();
+            let wins = subject(evidence).iter().filter(move |_| won);
+            let wins = wins.map(|entry| (evidence.facts.candidate.as_str(), entry));
+            baseline(evidence).iter().map(|entry| ("baseline", entry)).chain(wins)
+        })
+    }
+
+    /// Whether a file is at what some evidence measured as the baseline; a revert needs no new proof.
+    pub(super) fn is_baseline(&self, entry: &SubjectEntry) -> bool {
+        self.all.iter().any(|(_, evidence)| baseline(evidence).contains(entry))
+    }
+
+    /// Whether a content rests on a win that may be committed: a baseline may take a winner's place under its own name.
+    pub(super) fn has_won(&self, look: &Look<'_>, blob: &BlobId) -> Result<bool, Error> {
+        if let Some(won) = self.won.get() {
+            return Ok(won.contains(blob));
+        }
+        let mut won = BTreeSet::new();
+        for (id, evidence) in &self.all {
+            if gate::admissible(look.ledger, &self.op, id, Runs::Shown)?.is_ok() {
+                won.extend(subject(evidence).iter().map(|entry| entry.blob.clone()));
+            }
+        }
+        Ok(self.won.get_or_init(|| won).contains(blob))
+    }
+
+    /// Whether a content rests on a win or on a measured baseline, under whatever name.
+    pub(super) fn rests(&self, look: &Look<'_>, blob: &BlobId) -> Result<bool, Error> {
+        let measured =
+            |(_, evidence): &(Digest, Evidence)| baseline(evidence).iter().any(|entry| entry.blob == *blob);
+        Ok(self.all.iter().any(measured) || self.has_won(look, blob)?)
+    }
+
+    /// The loss that a file is kept beside: evidence in the looked-at tree for exactly its bytes says that it is no win, and no
+    /// baseline and no win of the op ever had its path.
+    pub(super) fn kept_attempt(
+        &self,
+        look: &Look<'_>,
+        entry: &SubjectEntry,
+    ) -> Result<Option<Digest>, Error> {
+        if self.in_use().any(|(_, used)| used.path == entry.path) {
+            return Ok(None);
+        }
+        let lost = self.all.iter().filter(|(_, evidence)| subject(evidence).contains(entry));
+        for (id, _) in lost {
+            if look.holds_evidence(&self.op, id)? && look.ledger.audited(&self.op, id).is_ok() {
+                return Ok(Some(*id));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -18,7 +18,6 @@
 #define KFORGE_RUNNER_HPP
 
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -38,12 +37,13 @@
 
 #define KFORGE_HARNESS_ID "unstamped"
 
+#include "kforge_runner_backend.hpp"
 #include "kforge_runner_fill.hpp"
 #include "kforge_runner_json.hpp"
 
 namespace kforge {
 
-// What the user's function sees of a tensor: contiguous, row-major, aligned to 64 bytes.
+// What the user's function sees of a tensor: contiguous, row-major, aligned to 64 bytes. On a device `data()` is device memory.
 template <class T>
 class View {
  public:
@@ -64,6 +64,11 @@ class Call {
  public:
   Call(const std::vector<Tensor>& tensors, const std::vector<std::pair<std::string, std::int64_t>>& params)
       : tensors_(tensors), params_(params) {}
+
+#ifdef KFORGE_STREAM
+  // The stream that every launch of the operation must be put into.
+  KFORGE_STREAM stream() const { return detail::stream(); }
+#endif
 
   template <class T>
   View<const T> input(const char* name) const {
@@ -86,7 +91,9 @@ class Call {
   const Tensor& find(const char* name, bool input) const {
     for (const auto& tensor : tensors_) {
       if (tensor.name != name || (input ? !tensor.in() : !tensor.out())) continue;
-      if (width_of(tensor.dtype) != sizeof(T)) throw std::runtime_error("tensor '" + tensor.name + "' is " + tensor.dtype + ", asked for with another width");
+      const bool packed = bits_of(tensor.dtype) < 8 && sizeof(T) == 1;
+      if (bits_of(tensor.dtype) != 8 * sizeof(T) && !packed)
+        throw std::runtime_error("tensor '" + tensor.name + "' is " + name_of(tensor.dtype) + ", asked for with another width");
       return tensor;
     }
     throw std::runtime_error(std::string("the case has no ") + (input ? "input" : "output") + " '" + name + "'");
@@ -98,20 +105,6 @@ class Call {
 using Function = void (*)(const Call&);
 
 namespace detail {
-
-// The shortest step the clock was seen to take, in ns.
-inline std::int64_t clock_tick() {
-  using clock = std::chrono::steady_clock;
-  std::int64_t best = 1000000;
-  for (int i = 0; i < 200; ++i) {
-    const auto start = clock::now();
-    auto next = clock::now();
-    while (next == start) next = clock::now();
-    const std::int64_t step = std::chrono::duration_cast<std::chrono::nanoseconds>(next - start).count();
-    if (step < best) best = step;
-  }
-  return best > 0 ? best : 1;
-}
 
 // A process of its own that outlives nothing: when kforge closes our stdin, or we die, our group goes too.
 // It is made before the user's code runs, so that code stuck in a loop cannot keep it from working.
@@ -143,7 +136,8 @@ inline void watch(int input) {
 
 class Session {
  public:
-  Session(Function function, int input, int output) : function_(function), input_(input), output_(output) {}
+  Session(Function function, Backend& backend, int input, int output)
+      : function_(function), backend_(backend), input_(input), output_(output) {}
 
   int serve() {
     std::string line;
@@ -171,8 +165,10 @@ class Session {
 
  private:
   Function function_;
+  Backend& backend_;
   int input_, output_;
   std::string pending_;
+  std::vector<unsigned char> stage_;
   std::vector<std::vector<Tensor>> slots_;
   std::vector<std::pair<std::string, std::int64_t>> params_;
 
@@ -224,7 +220,8 @@ class Session {
     const std::string compiler = "unknown";
 #endif
     return std::string(",\"protocol\":1,\"harness\":") + Json::quote(KFORGE_HARNESS_ID) + ",\"language\":\"c++\",\"toolchain\":" +
-           Json::quote(compiler) + ",\"device\":\"cpu\",\"clock\":\"steady_clock\",\"tick_ns\":" + std::to_string(clock_tick()) +
+           Json::quote(compiler) + ",\"device\":" + Json::quote(backend_.device()) + ",\"device_facts\":" + backend_.facts() +
+           ",\"clock\":" + Json::quote(backend_.clock()) + ",\"tick_ns\":" + std::to_string(backend_.tick()) +
            ",\"pid\":" + std::to_string(getpid()) + ",\"group\":" + std::to_string(getpgrp()) + ",\"rank\":0,\"world\":1,\"files\":" + files();
   }
 
@@ -258,36 +255,50 @@ class Session {
     return load(tensors);
   }
 
-  static Tensor allocate(const Json& spec) {
+  Tensor allocate(const Json& spec) {
     Tensor tensor;
     tensor.name = spec.at("name").string();
-    tensor.dtype = spec.at("dtype").string();
+    tensor.dtype = dtype_named(spec.at("dtype").string());
     tensor.role = spec.at("role").string();
     tensor.count = 1;
     for (const auto& extent : spec.at("shape").items) {
       tensor.shape.push_back(extent.integer());
       tensor.count *= static_cast<std::size_t>(extent.integer());
     }
-    tensor.bytes = tensor.count * width_of(tensor.dtype);
-    void* raw = nullptr;
-    if (posix_memalign(&raw, 64, tensor.bytes + 64) != 0) throw std::runtime_error("no memory for tensor '" + tensor.name + "' of " + std::to_string(tensor.bytes) + " bytes");
-    std::memset(raw, 0, tensor.bytes + 64);
-    tensor.data = std::shared_ptr<unsigned char>(static_cast<unsigned char*>(raw), std::free);
+    tensor.bytes = (tensor.count * bits_of(tensor.dtype) + 7) / 8;
+    tensor.data = backend_.allocate(tensor.bytes, tensor.name);
+    if (tensor.role == "inout") tensor.pristine = backend_.allocate(tensor.bytes, tensor.name);
     return tensor;
+  }
+
+  // Memory of a tensor's size on the host: the tensor itself, or a place from which `commit` puts it there.
+  unsigned char* staged(const Tensor& tensor) {
+    if (unsigned char* direct = backend_.host(tensor.data.get())) return direct;
+    if (stage_.size() < tensor.bytes) stage_.resize(tensor.bytes);
+    return stage_.data();
+  }
+  void commit(const Tensor& tensor) {
+    if (backend_.host(tensor.data.get()) == nullptr) backend_.write(tensor.data.get(), stage_.data(), tensor.bytes);
+  }
+  const unsigned char* content(const Tensor& tensor) {
+    unsigned char* here = staged(tensor);
+    if (here != tensor.data.get()) backend_.read(here, tensor.data.get(), tensor.bytes);
+    return here;
   }
 
   // Fills every slot from the recipes and says what it now holds.
   std::string load(const std::vector<Json>& specs) {
+    std::string out = ",\"inputs\":[";
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       for (std::size_t t = 0; t < specs.size(); ++t) {
         Tensor& tensor = slots_[slot].at(t);
         if (!tensor.in()) continue;
-        fill(tensor, specs[t].at("fill"), slot);
-        if (tensor.role == "inout") tensor.pristine.assign(tensor.data.get(), tensor.data.get() + tensor.bytes);
+        fill(staged(tensor), tensor, specs[t].at("fill"), slot);
+        commit(tensor);
+        if (tensor.pristine) backend_.copy(tensor.pristine.get(), tensor.data.get(), tensor.bytes);
       }
+      out += (slot ? "," : "") + hashes(slot, true);
     }
-    std::string out = ",\"inputs\":[";
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) out += (slot ? "," : "") + hashes(slot, true);
     return out + "]";
   }
 
@@ -297,7 +308,7 @@ class Session {
     for (const auto& tensor : slots_[slot]) {
       if (!tensor.in() || (tensor.role == "inout" && !inout)) continue;
       if (out.size() > 1) out += ',';
-      out += Json::quote(tensor.name) + ":\"" + Blake2b::hex(tensor.data.get(), tensor.bytes) + "\"";
+      out += Json::quote(tensor.name) + ":\"" + Blake2b::hex(content(tensor), tensor.bytes) + "\"";
     }
     return out + "}";
   }
@@ -308,12 +319,23 @@ class Session {
     const std::uint64_t nonce = message.at("nonce").bits();
     for (auto& slot : slots_)
       for (auto& tensor : slot)
-        if (tensor.role == "out") poison(tensor, nonce);
+        if (tensor.role == "out") {
+          poison(staged(tensor), tensor, nonce);
+          commit(tensor);
+        }
     return "";
   }
 
+  static Launching launching(const Json& message) {
+    if (!message.has("launch")) return Launching::stream;
+    const std::string& word = message.at("launch").string();
+    if (word == "stream") return Launching::stream;
+    if (word == "graph") return Launching::graph;
+    if (word == "held") return Launching::held;
+    throw std::runtime_error("unknown way of launching '" + word + "'");
+  }
+
   std::string run(const Json& message) {
-    using clock = std::chrono::steady_clock;
     std::vector<std::size_t> order;
     for (const auto& item : message.at("order").items) order.push_back(static_cast<std::size_t>(item.integer()));
     for (const std::size_t slot : order)
@@ -323,23 +345,30 @@ class Session {
     std::vector<Call> calls;
     calls.reserve(slots_.size());
     for (const auto& slot : slots_) calls.emplace_back(slot, params_);
-    std::string samples = ",\"samples\":[";
-    for (std::int64_t batch = 0; batch < batches; ++batch) {
-      restore();
-      const auto start = clock::now();
+    Plan plan;
+    plan.launching = launching(message);
+    plan.flush_bytes = message.has("flush") ? static_cast<std::size_t>(message.at("flush").integer()) : 0;
+    plan.sequence = std::to_string(passes);
+    for (const std::size_t slot : order) plan.sequence += "," + std::to_string(slot);
+    plan.calls = static_cast<std::uint64_t>(passes) * order.size();
+    plan.enqueue = [&] {
       for (std::int64_t pass = 0; pass < passes; ++pass)
         for (const std::size_t slot : order) function_(calls[slot]);
-      const auto end = clock::now();
-      if (batch) samples += ',';
-      samples += std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count());
+    };
+    std::string samples = ",\"samples\":[", after = ",\"after\":[";
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      restore();
+      const Sample sample = backend_.time(plan);
+      samples += (batch ? "," : "") + std::to_string(sample.ns);
+      after += (batch ? "," : "") + std::to_string(sample.after_ns);
     }
-    return samples + "]";
+    return samples + "]" + after + "]";
   }
 
   void restore() {
     for (auto& slot : slots_)
       for (auto& tensor : slot)
-        if (!tensor.pristine.empty()) std::memcpy(tensor.data.get(), tensor.pristine.data(), tensor.bytes);
+        if (tensor.pristine) backend_.copy(tensor.data.get(), tensor.pristine.get(), tensor.bytes);
   }
 
   std::string dump(const Json& message) {
@@ -357,11 +386,11 @@ class Session {
       }
       for (const auto& tensor : slots_[slot]) {
         if (!tensor.out()) continue;
-        std::string header = "{\"slot\":" + std::to_string(slot) + ",\"name\":" + Json::quote(tensor.name) + ",\"dtype\":\"" + tensor.dtype + "\",\"shape\":[";
+        std::string header = "{\"slot\":" + std::to_string(slot) + ",\"name\":" + Json::quote(tensor.name) + ",\"dtype\":\"" + name_of(tensor.dtype) + "\",\"shape\":[";
         for (std::size_t i = 0; i < tensor.shape.size(); ++i) header += (i ? "," : "") + std::to_string(tensor.shape[i]);
         header += "],\"bytes\":" + std::to_string(tensor.bytes) + "}\n";
         whole = whole && std::fwrite(header.data(), 1, header.size(), file) == header.size();
-        whole = whole && std::fwrite(tensor.data.get(), 1, tensor.bytes, file) == tensor.bytes;
+        whole = whole && std::fwrite(content(tensor), 1, tensor.bytes, file) == tensor.bytes;
       }
       inputs += (first ? "" : ",") + hashes(slot, false);
       first = false;
@@ -375,7 +404,7 @@ class Session {
 }  // namespace detail
 
 // Serves one operation until kforge says quit. Called by KFORGE_RUNNER before anything else of the program.
-inline int serve(Function function) {
+inline int serve(Function function, Backend& backend) {
   // The protocol keeps private copies; the user's prints go to the log, and reads of stdin meet the end of file.
   const int input = fcntl(0, F_DUPFD_CLOEXEC, 64);
   const int output = fcntl(1, F_DUPFD_CLOEXEC, 64);
@@ -386,12 +415,19 @@ inline int serve(Function function) {
   close(nothing);
   signal(SIGPIPE, SIG_IGN);
   detail::watch(input);
-  return detail::Session(function, input, output).serve();
+  return detail::Session(function, backend, input, output).serve();
 }
 
 }  // namespace kforge
 
-#define KFORGE_RUNNER(function) \
-  int main() { return ::kforge::serve(function); }
+#ifndef KFORGE_BACKEND
+#define KFORGE_BACKEND ::kforge::detail::Host
+#endif
+
+#define KFORGE_RUNNER(function)                  \
+  int main() {                                   \
+    KFORGE_BACKEND backend;                      \
+    return ::kforge::serve(function, backend);   \
+  }
 
 #endif  // KFORGE_RUNNER_HPP

@@ -6,12 +6,15 @@
 
 #include "kforge_runner_json.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 namespace kforge {
@@ -106,22 +109,41 @@ class Blake2b {
   }
 };
 
-inline std::size_t width_of(const std::string& dtype) {
-  if (dtype == "f64" || dtype == "i64") return 8;
-  if (dtype == "f32" || dtype == "i32") return 4;
-  if (dtype == "f16" || dtype == "bf16" || dtype == "i16") return 2;
-  if (dtype == "i8" || dtype == "u8" || dtype == "bool") return 1;
-  throw std::runtime_error("this harness cannot hold dtype " + dtype);
+// An element type of the protocol: its name there and its width. Two elements of 4 bits share a byte, the first in the low half.
+enum class Dtype { f64, f32, f16, bf16, f8_e4m3fn, f8_e5m2, f8_e4m3fnuz, f8_e8m0, f4_e2m1, i64, i32, i16, i8, u8, boolean };
+
+struct DtypeName {
+  Dtype dtype;
+  const char* name;
+  unsigned bits;
+};
+
+inline const DtypeName& dtype_row(std::size_t row) {
+  static const DtypeName rows[] = {
+      {Dtype::f64, "f64", 64},       {Dtype::f32, "f32", 32},     {Dtype::f16, "f16", 16},     {Dtype::bf16, "bf16", 16},
+      {Dtype::f8_e4m3fn, "f8_e4m3fn", 8}, {Dtype::f8_e5m2, "f8_e5m2", 8}, {Dtype::f8_e4m3fnuz, "f8_e4m3fnuz", 8},
+      {Dtype::f8_e8m0, "f8_e8m0", 8},     {Dtype::f4_e2m1, "f4_e2m1", 4}, {Dtype::i64, "i64", 64},     {Dtype::i32, "i32", 32},
+      {Dtype::i16, "i16", 16},       {Dtype::i8, "i8", 8},        {Dtype::u8, "u8", 8},        {Dtype::boolean, "bool", 8}};
+  return rows[row];
 }
 
-// One tensor of one slot. `pristine` keeps what an in-place operand held before the first run.
+inline Dtype dtype_named(const std::string& name) {
+  for (std::size_t row = 0; row < 15; ++row)
+    if (name == dtype_row(row).name) return dtype_row(row).dtype;
+  throw std::runtime_error("this harness cannot hold dtype " + name);
+}
+inline unsigned bits_of(Dtype dtype) { return dtype_row(static_cast<std::size_t>(dtype)).bits; }
+inline const char* name_of(Dtype dtype) { return dtype_row(static_cast<std::size_t>(dtype)).name; }
+
+// One tensor of one slot. Its memory is the backend's; `pristine` keeps what an in-place operand held before the first run.
 struct Tensor {
-  std::string name, dtype, role;
+  std::string name, role;
+  Dtype dtype = Dtype::u8;
   std::vector<std::int64_t> shape;
   std::size_t count = 0;
   std::size_t bytes = 0;
   std::shared_ptr<unsigned char> data;
-  std::vector<unsigned char> pristine;
+  std::shared_ptr<unsigned char> pristine;
   bool in() const { return role != "out"; }
   bool out() const { return role != "in"; }
 };
@@ -133,6 +155,11 @@ inline double from_bits(std::uint64_t bits) {
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
+inline std::uint64_t to_bits(double value) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
 
 inline std::uint16_t to_bf16(double value) {
   const float f = static_cast<float>(value);
@@ -142,21 +169,47 @@ inline std::uint16_t to_bf16(double value) {
   return static_cast<std::uint16_t>(bits >> 16);
 }
 
-// Rounds a double to binary16, ties to even; the generators make no NaN.
-inline std::uint16_t to_f16(double value) {
-  std::uint64_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  const std::uint16_t sign = static_cast<std::uint16_t>((bits >> 48) & 0x8000u);
-  const double magnitude = from_bits(bits & 0x7FFFFFFFFFFFFFFFu);
-  if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7C00u);
-  int exponent = static_cast<int>((bits >> 52) & 0x7FF) - 1023;
-  if (exponent < -14) exponent = -14;
-  const double unit = from_bits(static_cast<std::uint64_t>(exponent - 10 + 1023) << 52);
+// The exponent field and the fraction of a small float, as one number of steps above zero: rounded to nearest, ties to even. The steps
+// of a normal number begin at 2^fraction for each exponent, so a carry out of the fraction is right by itself.
+inline std::uint32_t small_steps(double magnitude, int fraction, int bias) {
+  int exponent = static_cast<int>((to_bits(magnitude) >> 52) & 0x7FF) - 1023;
+  if (exponent < 1 - bias) exponent = 1 - bias;
+  const double unit = from_bits(static_cast<std::uint64_t>(exponent - fraction + 1023) << 52);
   const double scaled = magnitude / unit;
   std::uint32_t steps = static_cast<std::uint32_t>(scaled);
   const double rest = scaled - static_cast<double>(steps);
   if (rest > 0.5 || (rest == 0.5 && (steps & 1u))) ++steps;
-  return static_cast<std::uint16_t>(sign | (static_cast<std::uint32_t>(exponent + 14) * 1024u + steps));
+  return (static_cast<std::uint32_t>(exponent + bias - 1) << fraction) + steps;
+}
+
+// Rounds a double to binary16; the generators make no NaN.
+inline std::uint16_t to_f16(double value) {
+  const std::uint16_t sign = static_cast<std::uint16_t>((to_bits(value) >> 48) & 0x8000u);
+  const double magnitude = value < 0 ? -value : value;
+  if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7C00u);
+  return static_cast<std::uint16_t>(sign | small_steps(magnitude, 10, 15));
+}
+
+// Rounds a double to a float of at most 8 bits (OCP 8-bit and microscaling formats; fnuz as AMD CDNA3 has it). What is too large becomes
+// the largest finite value: these formats have no infinity to spare, and a generator should make none.
+inline std::uint8_t to_small(Dtype dtype, double value) {
+  if (dtype == Dtype::f8_e8m0) {
+    const double magnitude = value < 0 ? -value : value;
+    int exponent = static_cast<int>((to_bits(magnitude) >> 52) & 0x7FF) - 1023;
+    // Half way between two powers of two is 1.5 times the lower one.
+    if ((to_bits(magnitude) & 0xFFFFFFFFFFFFFu) >= 0x8000000000000u) ++exponent;
+    return static_cast<std::uint8_t>(std::min(std::max(exponent, -127), 127) + 127);
+  }
+  const int fraction = dtype == Dtype::f8_e5m2 ? 2 : dtype == Dtype::f4_e2m1 ? 1 : 3;
+  const int bias = dtype == Dtype::f8_e5m2 ? 15 : dtype == Dtype::f8_e4m3fnuz ? 8 : dtype == Dtype::f4_e2m1 ? 1 : 7;
+  const std::uint32_t largest = dtype == Dtype::f8_e5m2 ? 0x7B : dtype == Dtype::f8_e4m3fn ? 0x7E : dtype == Dtype::f4_e2m1 ? 0x7 : 0x7F;
+  const double magnitude = value < 0 ? -value : value;
+  const std::uint32_t steps = magnitude > 1e9 ? largest : std::min(small_steps(magnitude, fraction, bias), largest);
+  const std::uint32_t sign = dtype == Dtype::f4_e2m1 ? 8u : 0x80u;
+  const bool negative = (to_bits(value) >> 63) != 0;
+  // The pattern of a negative zero is the NaN of fnuz.
+  if (negative && !(dtype == Dtype::f8_e4m3fnuz && steps == 0)) return static_cast<std::uint8_t>(steps | sign);
+  return static_cast<std::uint8_t>(steps);
 }
 
 template <class T>
@@ -164,43 +217,82 @@ inline void put(unsigned char* data, std::size_t index, T value) {
   std::memcpy(data + index * sizeof(T), &value, sizeof(T));
 }
 
-inline void store(Tensor& tensor, std::size_t index, double value) {
-  unsigned char* data = tensor.data.get();
-  if (tensor.dtype == "f64") put<double>(data, index, value);
-  else if (tensor.dtype == "f32") put<float>(data, index, static_cast<float>(value));
-  else if (tensor.dtype == "f16") put<std::uint16_t>(data, index, to_f16(value));
-  else if (tensor.dtype == "bf16") put<std::uint16_t>(data, index, to_bf16(value));
-  else if (tensor.dtype == "i64") put<std::int64_t>(data, index, static_cast<std::int64_t>(value));
-  else if (tensor.dtype == "i32") put<std::int32_t>(data, index, static_cast<std::int32_t>(value));
-  else if (tensor.dtype == "i16") put<std::int16_t>(data, index, static_cast<std::int16_t>(value));
-  else if (tensor.dtype == "i8") put<std::int8_t>(data, index, static_cast<std::int8_t>(value));
-  else put<std::uint8_t>(data, index, static_cast<std::uint8_t>(value));
+inline void store(unsigned char* data, Dtype dtype, std::size_t index, double value) {
+  switch (dtype) {
+    case Dtype::f64: put<double>(data, index, value); break;
+    case Dtype::f32: put<float>(data, index, static_cast<float>(value)); break;
+    case Dtype::f16: put<std::uint16_t>(data, index, to_f16(value)); break;
+    case Dtype::bf16: put<std::uint16_t>(data, index, to_bf16(value)); break;
+    case Dtype::i64: put<std::int64_t>(data, index, static_cast<std::int64_t>(value)); break;
+    case Dtype::i32: put<std::int32_t>(data, index, static_cast<std::int32_t>(value)); break;
+    case Dtype::i16: put<std::int16_t>(data, index, static_cast<std::int16_t>(value)); break;
+    case Dtype::i8: put<std::int8_t>(data, index, static_cast<std::int8_t>(value)); break;
+    case Dtype::u8:
+    case Dtype::boolean: put<std::uint8_t>(data, index, static_cast<std::uint8_t>(value)); break;
+    case Dtype::f4_e2m1: {
+      const std::uint8_t half = to_small(dtype, value);
+      unsigned char& pair = data[index / 2];
+      pair = static_cast<unsigned char>(index % 2 ? (pair & 0x0F) | (half << 4) : (pair & 0xF0) | half);
+      break;
+    }
+    default: put<std::uint8_t>(data, index, to_small(dtype, value));
+  }
 }
 
 // The value of one 32-bit word under a distribution; docs/runner-protocol.md states the arithmetic exactly.
-inline double draw(std::uint32_t word, int distribution, double centre, double scale, std::int64_t low, std::uint64_t span, int grid) {
-  if (distribution == 2) return static_cast<double>(low + static_cast<std::int64_t>((std::uint64_t{word} * span) >> 32));
-  std::int64_t steps;
-  if (distribution == 0) {
-    steps = 2 * static_cast<std::int64_t>(word >> (32 - grid)) + 1 - (std::int64_t{1} << grid);
-  } else {
-    steps = 2 * static_cast<std::int64_t>((word & 255u) + ((word >> 8) & 255u) + ((word >> 16) & 255u) + (word >> 24)) - 1020;
+struct Draw {
+  int distribution = 0;
+  double centre = 0, scale = 0;
+  std::int64_t low = 0;
+  std::uint64_t span = 0;
+  int grid = 1;
+
+  double value(std::uint32_t word) const {
+    if (distribution == 2) return static_cast<double>(low + static_cast<std::int64_t>((std::uint64_t{word} * span) >> 32));
+    std::int64_t steps;
+    if (distribution == 0) {
+      steps = 2 * static_cast<std::int64_t>(word >> (32 - grid)) + 1 - (std::int64_t{1} << grid);
+    } else {
+      steps = 2 * static_cast<std::int64_t>((word & 255u) + ((word >> 8) & 255u) + ((word >> 16) & 255u) + (word >> 24)) - 1020;
+    }
+    // A volatile product keeps the compiler from fusing it with the addition: every language then rounds alike.
+    volatile double product = static_cast<double>(steps) * scale;
+    return centre == 0.0 ? product : centre + product;
   }
-  // A volatile product keeps the compiler from fusing it with the addition: every language then rounds alike.
-  volatile double product = static_cast<double>(steps) * scale;
-  return centre == 0.0 ? product : centre + product;
+};
+
+// Calls `part(first, last)` for pieces of 0..count, on several threads where there is much to do. Pieces begin at multiples of four.
+template <class Part>
+inline void in_pieces(std::size_t count, const Part& part) {
+  const std::size_t worth = std::size_t{1} << 20;
+  const std::size_t hands = std::min<std::size_t>({count / worth, std::thread::hardware_concurrency(), 32});
+  if (hands < 2) return part(std::size_t{0}, count);
+  const std::size_t each = (count / hands + 3) / 4 * 4;
+  std::vector<std::thread> threads;
+  for (std::size_t first = 0; first < count; first += each) {
+    const std::size_t last = std::min(first + each, count);
+    try {
+      threads.emplace_back([&part, first, last] { part(first, last); });
+    } catch (const std::system_error&) {
+      // Linked without threads on an old libc, or out of them: the work is done here then.
+      part(first, last);
+    }
+  }
+  for (auto& thread : threads) thread.join();
 }
 
-inline void fill(Tensor& tensor, const Json& fill, std::size_t slot) {
+// Fills host memory of a tensor's size by a recipe.
+inline void fill(unsigned char* to, const Tensor& tensor, const Json& fill, std::size_t slot) {
   const std::string& kind = fill.at("kind").string();
-  if (kind == "none") return;
-  if (kind == "constant") {
+  if (kind == "none") {
+    std::memset(to, 0, tensor.bytes);
+  } else if (kind == "constant") {
     const double value = from_bits(fill.at("value_bits").bits());
-    for (std::size_t i = 0; i < tensor.count; ++i) store(tensor, i, value);
+    for (std::size_t i = 0; i < tensor.count; ++i) store(to, tensor.dtype, i, value);
   } else if (kind == "file") {
     const auto& paths = fill.at("paths").items;
     std::FILE* file = paths.empty() ? nullptr : std::fopen(paths[slot % paths.size()].string().c_str(), "rb");
-    const std::size_t got = file == nullptr ? 0 : std::fread(tensor.data.get(), 1, tensor.bytes, file);
+    const std::size_t got = file == nullptr ? 0 : std::fread(to, 1, tensor.bytes, file);
     if (file != nullptr) std::fclose(file);
     if (got != tensor.bytes) throw std::runtime_error("the input file of '" + tensor.name + "' is short");
   } else if (kind == "philox") {
@@ -208,35 +300,40 @@ inline void fill(Tensor& tensor, const Json& fill, std::size_t slot) {
     const std::uint32_t key[2] = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
     const std::uint32_t stream = static_cast<std::uint32_t>(fill.at("stream").integer());
     const std::string& name = fill.at("distribution").string();
-    const int distribution = name == "uniform" ? 0 : name == "normal" ? 1 : 2;
-    const double centre = from_bits(fill.at("centre_bits").bits());
-    const double scale = from_bits(fill.at("scale_bits").bits());
-    const std::int64_t low = static_cast<std::int64_t>(fill.at("low").bits());
-    const std::uint64_t span = fill.at("span").bits();
-    const int grid = static_cast<int>(fill.at("grid").integer());
-    for (std::size_t i = 0; i < tensor.count; i += 4) {
-      const std::uint64_t group = i / 4;
-      const std::uint32_t counter[4] = {static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(group >> 32), stream,
-                                        static_cast<std::uint32_t>(slot)};
-      std::uint32_t words[4];
-      Philox::block(counter, key, words);
-      for (std::size_t lane = 0; lane < 4 && i + lane < tensor.count; ++lane)
-        store(tensor, i + lane, draw(words[lane], distribution, centre, scale, low, span, grid));
-    }
+    Draw draw;
+    draw.distribution = name == "uniform" ? 0 : name == "normal" ? 1 : 2;
+    draw.centre = from_bits(fill.at("centre_bits").bits());
+    draw.scale = from_bits(fill.at("scale_bits").bits());
+    draw.low = static_cast<std::int64_t>(fill.at("low").bits());
+    draw.span = fill.at("span").bits();
+    draw.grid = static_cast<int>(fill.at("grid").integer());
+    in_pieces(tensor.count, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; i += 4) {
+        const std::uint64_t group = i / 4;
+        const std::uint32_t counter[4] = {static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(group >> 32), stream,
+                                          static_cast<std::uint32_t>(slot)};
+        std::uint32_t words[4];
+        Philox::block(counter, key, words);
+        for (std::size_t lane = 0; lane < 4 && i + lane < last; ++lane) store(to, tensor.dtype, i + lane, draw.value(words[lane]));
+      }
+    });
   } else {
     throw std::runtime_error("unknown fill '" + kind + "'");
   }
 }
 
-// NaN with a payload for floats, the low bits for integers: what survives a run was never written.
-inline void poison(Tensor& tensor, std::uint64_t nonce) {
+// NaN with a payload for floats that have room for one, else the low bits of the nonce: what survives a run was never written.
+inline void poison(unsigned char* to, const Tensor& tensor, std::uint64_t nonce) {
   std::uint64_t bits = nonce;
-  if (tensor.dtype == "f64") bits = 0x7FF8000000000000u | (nonce & 0x7FFFFFFFFFFFFu);
-  else if (tensor.dtype == "f32") bits = 0x7FC00000u | (nonce & 0x3FFFFFu);
-  else if (tensor.dtype == "f16") bits = 0x7E00u | (nonce & 0x1FFu);
-  else if (tensor.dtype == "bf16") bits = 0x7FC0u | (nonce & 0x3Fu);
-  const std::size_t width = width_of(tensor.dtype);
-  for (std::size_t i = 0; i < tensor.count; ++i) std::memcpy(tensor.data.get() + i * width, &bits, width);
+  switch (tensor.dtype) {
+    case Dtype::f64: bits = 0x7FF8000000000000u | (nonce & 0x7FFFFFFFFFFFFu); break;
+    case Dtype::f32: bits = 0x7FC00000u | (nonce & 0x3FFFFFu); break;
+    case Dtype::f16: bits = 0x7E00u | (nonce & 0x1FFu); break;
+    case Dtype::bf16: bits = 0x7FC0u | (nonce & 0x3Fu); break;
+    default: break;
+  }
+  const std::size_t width = std::max<std::size_t>(bits_of(tensor.dtype) / 8, 1);
+  for (std::size_t at = 0; at + width <= tensor.bytes; at += width) std::memcpy(to + at, &bits, width);
 }
 
 }  // namespace detail

@@ -12,6 +12,7 @@ type Texts = &'static [(&'static str, &'static str)];
 
 const CPP: Texts = &[
     ("kforge_runner.hpp", include_str!("../../../runners/kforge_runner.hpp")),
+    ("kforge_runner_backend.hpp", include_str!("../../../runners/kforge_runner_backend.hpp")),
     ("kforge_runner_fill.hpp", include_str!("../../../runners/kforge_runner_fill.hpp")),
     ("kforge_runner_json.hpp", include_str!("../../../runners/kforge_runner_json.hpp")),
 ];

@@ -95,6 +95,195 @@ fn the_push_gate_keeps_the_user_s_hook_and_stops_what_was_edited() {
     assert!(repo.try_git(&["push", "origin", "work"]).status.success());
 }
 
+fn loser() -> SampleExperiment {
+    SampleExperiment {
+        files: vec![("kernels/rmsnorm/slow.c".to_owned(), b"int slow;\n".to_vec())],
+        percent: 130,
+        started_at: "2026-04-01T10:00:00Z".to_owned(),
+        ..SampleExperiment::new("rmsnorm", "slow")
+    }
+}
+
+fn bare() -> (tempfile::TempDir, String) {
+    let remote = tempfile::tempdir().expect("a folder");
+    let url = remote.path().display().to_string();
+    let made = command("git", remote.path()).args(["init", "--quiet", "--bare", &url]).status();
+    assert!(made.expect("runs").success());
+    (remote, url)
+}
+
+#[test]
+fn the_push_gate_judges_what_is_new_to_the_remote_however_it_is_named() {
+    let repo = proven();
+    assert!(kforge(&repo.path(), &["commit", "rmsnorm"]).status.success());
+    // A loss beside its evidence is no reason to refuse the first push of all.
+    repo.write("kernels/rmsnorm/slow.c", b"int slow;\n");
+    Ledger::open(repo.path()).expect("opens").put_evidence(&loser().seal().expect("seals")).expect("stores");
+    repo.git(&["add", "kernels"]);
+    repo.git(&["commit", "--quiet", "-m", "a loss"]);
+    assert!(kforge(&repo.path(), &["hooks", "install"]).status.success());
+    let (_kept, url) = bare();
+    repo.git(&["remote", "add", "origin", &url]);
+    let push = |arguments: &[&str]| {
+        let output = repo.try_git(&[&["push", "--quiet"], arguments].concat());
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
+        )
+    };
+    let accepts = |arguments: &[&str]| {
+        let (passed, said) = push(arguments);
+        assert!(passed, "{arguments:?}: {said}");
+    };
+    let refuses = |arguments: &[&str]| {
+        let (passed, said) = push(arguments);
+        assert!(!passed && said.contains("does not hold"), "{arguments:?}: {said}");
+    };
+    accepts(&["origin", "main"]);
+    // Nothing new: a tag of it, a branch of it, also by the remote's address.
+    repo.git(&["tag", "-a", "v1", "-m", "one"]);
+    repo.git(&["tag", "light"]);
+    accepts(&["origin", "v1", "light", "main:same"]);
+    accepts(&[&url, "main:by-address"]);
+    accepts(&["origin", ":same"]);
+    // A tag of something else than a commit has no history to judge.
+    let blob = repo.git(&["rev-parse", &format!("HEAD:{FILE}")]);
+    repo.git(&["tag", "of-a-blob", &blob]);
+    accepts(&["origin", "of-a-blob"]);
+
+    let good = repo.head();
+    repo.write(FILE, b"int edited;\n");
+    repo.git(&["commit", "--quiet", "-am", "unproven"]);
+    repo.git(&["tag", "-a", "v2", "-m", "two"]);
+    refuses(&["origin", "main"]);
+    refuses(&["origin", "v2"]);
+    refuses(&["origin", "main:new-branch"]);
+    refuses(&[&url, "main:by-address"]);
+    let (_other, elsewhere) = bare();
+    refuses(&[&elsewhere, "main"]);
+    refuses(&["--force", "origin", "main"]);
+
+    // The remote moved to a commit that was never fetched.
+    let clone = tempfile::tempdir().expect("a folder");
+    let inside = clone.path().join("clone");
+    let git = |folder: &Path, arguments: &[&str]| {
+        let output = command("git", folder).args(arguments).output().expect("runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    git(clone.path(), &["clone", "--quiet", "--branch", "main", &url, "clone"]);
+    let who = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
+    git(&inside, &[&who[..], &["commit", "--quiet", "--allow-empty", "-m", "theirs"]].concat());
+    git(&inside, &["push", "--quiet", "origin", "main"]);
+    refuses(&["--force", "origin", "main"]);
+    repo.git(&["reset", "--quiet", "--hard", &good]);
+    repo.write("words.md", b"words\n");
+    repo.git(&["add", "words.md"]);
+    repo.git(&["commit", "--quiet", "-m", "words"]);
+    accepts(&["--force", "origin", "main"]);
+}
+
+#[test]
+fn a_server_s_hook_judges_what_is_pushed_into_a_bare_repository() {
+    let repo = proven();
+    assert!(kforge(&repo.path(), &["commit", "rmsnorm"]).status.success());
+    let (remote, url) = bare();
+    let program = env!("CARGO_BIN_EXE_kforge");
+    let hook = remote.path().join("hooks/pre-receive");
+    let script = format!(
+        "#!/bin/sh\nempty=$(git hash-object -t tree /dev/null)\nwhile read -r old new _; do\n  case $old in *[!0]*) ;; *) old=$empty ;; esac\n  '{program}' verify \"$old..$new\" --require || exit 1\ndone\n"
+    );
+    std::fs::write(&hook, script).expect("writes");
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("permissions");
+    let push = || {
+        let output = repo.try_git(&["push", &url, "main"]);
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (passed, said) = push();
+    assert!(passed && said.contains("consistent, unsigned"), "{said}");
+    let good = repo.head();
+    repo.write(FILE, b"int edited;\n");
+    repo.git(&["commit", "--quiet", "-am", "unproven"]);
+    let (passed, said) = push();
+    assert!(!passed && said.contains("subject-differs"), "{said}");
+    repo.git(&["reset", "--quiet", "--hard", &good]);
+    repo.git(&["rm", "--quiet", "-r", "kernels/rmsnorm/evidence"]);
+    repo.git(&["commit", "--quiet", "-m", "hide"]);
+    let (passed, said) = push();
+    assert!(!passed && said.contains("evidence-removed"), "{said}");
+
+    // By hand, in the repository itself, nothing is written and nothing but looking at commits is offered.
+    let listed = |folder: &Path| {
+        let mut names: Vec<_> =
+            std::fs::read_dir(folder).expect("lists").flatten().map(|e| e.file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = listed(remote.path());
+    let (code, answer) = json(remote.path(), &["verify", "main"]);
+    assert_eq!((code, answer["data"]["level"].as_str()), (Some(0), Some("consistent, unsigned")), "{answer}");
+    let (code, answer) = json(remote.path(), &["commit", "rmsnorm"]);
+    assert_eq!((code, answer["error"]["code"].as_str()), (Some(3), Some("repository")), "{answer}");
+    assert!(
+        answer["error"]["message"].as_str().is_some_and(|m| m.contains("without a working tree")),
+        "{answer}"
+    );
+    assert_eq!(listed(remote.path()), before);
+
+    // A project below the top would need its kforge.toml to be found: it is refused, not passed over.
+    repo.git(&["reset", "--quiet", "--hard", &good]);
+    std::fs::create_dir(repo.path().join("library")).expect("a folder");
+    repo.git(&["mv", "kernels", "library/kernels"]);
+    repo.git(&["commit", "--quiet", "-m", "below"]);
+    let (_other, elsewhere) = bare();
+    repo.git(&["push", "--quiet", &elsewhere, "main"]);
+    let (code, answer) = json(Path::new(&elsewhere), &["verify", "main", "--require"]);
+    assert_eq!((code, answer["error"]["code"].as_str()), (Some(3), Some("repository")), "{answer}");
+}
+
+#[test]
+fn no_repository_and_no_commits_are_said_as_such() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for verb in [&["verify"][..], &["commit", "rmsnorm"], &["hooks", "install"]] {
+        let (code, answer) = json(folder.path(), verb);
+        assert_eq!((code, answer["error"]["code"].as_str()), (Some(3), Some("repository")), "{answer}");
+        assert!(
+            answer["error"]["message"].as_str().is_some_and(|m| m.contains("in no git repository")),
+            "{answer}"
+        );
+    }
+    let made = command("git", folder.path()).args(["init", "--quiet"]).status();
+    assert!(made.expect("runs").success());
+    for target in [&["verify"][..], &["verify", "main"], &["verify", "HEAD~1..HEAD"]] {
+        let (code, answer) = json(folder.path(), target);
+        assert_eq!((code, answer["error"]["code"].as_str()), (Some(3), Some("repository")), "{answer}");
+        assert!(answer["error"]["message"].as_str().is_some_and(|m| m.contains("has none yet")), "{answer}");
+    }
+}
+
+#[test]
+fn a_hook_looks_at_the_project_that_it_was_installed_for() {
+    let sample = SampleExperiment::new("rmsnorm", "vec");
+    let inner = |path: &str| format!("it's a library/{path}");
+    let repo = ScratchRepo::with_files(&[(inner("kforge.toml"), Vec::new())]);
+    for (path, bytes) in &sample.files {
+        repo.write(&inner(path), bytes);
+    }
+    let project = repo.path().join(inner(""));
+    Ledger::open(&project).expect("opens").put_evidence(&sample.seal().expect("seals")).expect("stores");
+    let done = kforge(&project, &["hooks", "install", "--hook", "pre-commit", "--hook", "pre-push"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let done = kforge(&project, &["commit", "rmsnorm"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    let (_remote, url) = bare();
+    let push = || repo.try_git(&["push", "--quiet", &url, "main"]).status.success();
+    assert!(push());
+    repo.write(&inner(FILE), b"int edited;\n");
+    assert!(!repo.try_git(&["commit", "--quiet", "-am", "unproven"]).status.success());
+    repo.git(&["commit", "--quiet", "--no-verify", "-am", "unproven"]);
+    assert!(!push());
+}
+
 #[test]
 fn the_commit_gate_lets_kforge_s_own_commit_through_and_stops_an_edit() {
     let repo = proven();

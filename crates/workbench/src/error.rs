@@ -37,6 +37,14 @@ pub enum Error {
     /// A durable value cannot be read or written.
     #[error(transparent)]
     Record(#[from] kforge_record::Error),
+    /// There is no repository here, or not one of the kind that is needed.
+    #[error("{message}")]
+    Repository {
+        /// What is missing.
+        message: String,
+        /// What to do instead.
+        hint: Option<String>,
+    },
     /// Git answered no where it had to answer.
     #[error("git {command} failed: {message}")]
     Git {
@@ -89,6 +97,7 @@ impl Error {
             Self::Capture(_)
             | Self::Io { .. }
             | Self::Settings { .. }
+            | Self::Repository { .. }
             | Self::Record(_)
             | Self::Ledger(_) => ExitClass::Input,
             Self::Git { .. } | Self::Tool { .. } | Self::Write { .. } => ExitClass::Environment,
@@ -108,6 +117,7 @@ impl Error {
             Self::Write { .. } => "write",
             Self::Ledger(error) => error.code(),
             Self::Record(error) => error.code(),
+            Self::Repository { .. } => "repository",
             Self::Git { .. } => "git",
             Self::Settings { .. } => "settings",
             Self::Tool { .. } => "tool",
@@ -119,7 +129,7 @@ impl Error {
     /// The cure, where one is known.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::Repository { hint, .. } => hint.clone(),
             Self::Capture(error) => error.hint(),
             Self::Experiment(error) => error.hint(),
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {

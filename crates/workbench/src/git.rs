@@ -48,10 +48,16 @@ const INHERITED: [&str; 12] = [
     "GIT_ICASE_PATHSPECS",
 ];
 
+/// Where a server keeps what is being pushed until its hooks have agreed; git names the place to them alone.
+const QUARANTINE: (&str, [&str; 2]) =
+    ("GIT_QUARANTINE_PATH", ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"]);
+
 /// A `git` child at a folder.
 fn child(folder: &Path) -> Command {
     let mut command = Command::new("git");
-    for name in INHERITED {
+    let (mark, places) = QUARANTINE;
+    let pushed = std::env::var_os(mark).is_some();
+    for name in INHERITED.iter().filter(|name| !(pushed && places.contains(name))) {
         command.env_remove(name);
     }
     command
@@ -154,6 +160,25 @@ impl Git {
         let inside = inside.to_string_lossy().into_owned();
         let prefix = if inside.is_empty() { inside } else { format!("{inside}/") };
         Ok(Some(Self { top, folder, prefix }))
+    }
+
+    /// The objects of a repository without a working tree: a bare one, or the inside of any `.git`. The folder of the
+    /// repository stands for its top.
+    pub(crate) fn objects(folder: &Path) -> Result<Option<Self>, Error> {
+        let output = child(folder).args(["rev-parse", "--absolute-git-dir"]).output();
+        let output = output.map_err(|source| Error::Git {
+            command: "rev-parse --absolute-git-dir".to_owned(),
+            message: source.to_string(),
+        })?;
+        let line = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
+        let found = output.status.success() && !line.is_empty();
+        Ok(found.then(|| Self { top: line.clone().into(), folder: line.into(), prefix: String::new() }))
+    }
+
+    /// Whether there is any commit at all.
+    pub(crate) fn has_commits(&self) -> Result<bool, Error> {
+        let found = self.call(["rev-list", "--all", "--max-count=1"]).text()?;
+        Ok(!found.is_empty() || self.commit("HEAD")?.is_some())
     }
 
     /// A call with these arguments at the repository's top.

@@ -88,7 +88,11 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     }
     let hooks = request.hooks.iter().map(|hook| {
         let file = folder.join(hook.name());
-        if request.remove { remove(*hook, &file) } else { install(*hook, &file, &request.program) }
+        if request.remove {
+            remove(*hook, &file)
+        } else {
+            install(*hook, &file, &request.program, &git.prefix)
+        }
     });
     Ok(Response { hooks: hooks.collect::<Result<_, _>>()?, notes })
 }
@@ -107,8 +111,8 @@ fn answer(hook: Hook, file: &Path, state: &'static str) -> Installed {
     Installed { hook: hook.name(), file: file.display().to_string(), state, chained }
 }
 
-fn install(hook: Hook, file: &Path, program: &Path) -> Result<Installed, Error> {
-    let script = script(hook, program);
+fn install(hook: Hook, file: &Path, program: &Path, prefix: &str) -> Result<Installed, Error> {
+    let script = script(hook, program, prefix);
     if fs::read(file).is_ok_and(|bytes| bytes == script.as_bytes()) {
         return Ok(answer(hook, file, "unchanged"));
     }
@@ -156,32 +160,47 @@ fn remove(hook: Hook, file: &Path) -> Result<Installed, Error> {
     Ok(answer(hook, file, "removed"))
 }
 
-/// The hook, for any POSIX shell.
-fn script(hook: Hook, program: &Path) -> String {
-    let program = format!("'{}'", program.to_string_lossy().replace('\'', "'\\''"));
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The hook, for any POSIX shell; git runs it at the working tree's top, `prefix` is the project's folder from there.
+fn script(hook: Hook, program: &Path, prefix: &str) -> String {
+    let program = quoted(&program.to_string_lossy());
+    let place = if prefix.is_empty() { ".".to_owned() } else { quoted(&format!("./{prefix}")) };
     let name = hook.name();
     let head = format!(
         "#!/bin/sh\n{MARK}\n# Installed by `kforge hooks install`; `kforge hooks remove` takes it out again.\n\
          kforge={program}\n\
          [ -x \"$kforge\" ] || kforge=kforge\n\
-         before=$(dirname \"$0\")/{name}.before-kforge\n"
+         before=$(dirname \"$0\")/{name}.before-kforge\n\
+         # The project that it was installed for; a branch without its folder has nothing of it.\n\
+         project={place}\n\
+         [ -d \"$project\" ] || project=.\n"
     );
     let body = match hook {
         Hook::PreCommit => {
             "if [ -x \"$before\" ]; then \"$before\" \"$@\" || exit $?; fi\n\
-             exec \"$kforge\" verify --staged --require\n"
+             cd \"$project\" && exec \"$kforge\" verify --staged --require\n"
         }
         Hook::PrePush => {
             "lines=$(cat)\n\
              if [ -x \"$before\" ]; then printf '%s\\n' \"$lines\" | \"$before\" \"$@\" || exit $?; fi\n\
+             # What the remote has was checked before; of a plain URL only what some remote has is known.\n\
+             known=--remotes\n\
+             if git config --get \"remote.$1.url\" >/dev/null 2>&1; then known=\"--remotes=$1\"; fi\n\
              printf '%s\\n' \"$lines\" | while read -r _ new _ old; do\n\
-             \x20 case \"$new\" in '' | *[!0]*) ;; *) continue ;; esac\n\
+             \x20 # A deletion brings nothing, and a tag of something else than a commit no history.\n\
              \x20 [ -n \"$new\" ] || continue\n\
+             \x20 new=$(git rev-parse --verify --quiet \"$new^{commit}\" 2>/dev/null) || continue\n\
+             \x20 # A branch that is new there, or that was rewritten there and not fetched.\n\
              \x20 if ! git cat-file -e \"$old^{commit}\" 2>/dev/null; then\n\
-             \x20   old=$(git rev-list --boundary \"$new\" --not --remotes=\"$1\" | sed -n 's/^-//p' | head -n 1)\n\
+             \x20   fresh=$(git rev-list --boundary \"$new\" --not \"$known\") || exit 1\n\
+             \x20   [ -n \"$fresh\" ] || continue\n\
+             \x20   old=$(printf '%s\\n' \"$fresh\" | sed -n 's/^-//p' | head -n 1)\n\
              \x20   [ -n \"$old\" ] || old=$(git hash-object -t tree /dev/null)\n\
              \x20 fi\n\
-             \x20 \"$kforge\" verify \"$old..$new\" --require </dev/null || exit 1\n\
+             \x20 (cd \"$project\" && exec \"$kforge\" verify \"$old..$new\" --require </dev/null) || exit 1\n\
              done\n"
         }
     };

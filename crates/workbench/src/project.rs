@@ -90,15 +90,41 @@ impl Project {
         Ok(project)
     }
 
+    /// As `around`; in a repository without a working tree the project is what its commits hold: files lie at the top of
+    /// each tree, and kforge.toml is the one in the repository's own folder, which whoever pushes does not write.
+    pub(crate) fn in_objects(folder: &Path) -> Result<Self, Error> {
+        let project = Self::around(folder)?;
+        if project.git.is_some() {
+            return Ok(project);
+        }
+        let Some(git) = Git::objects(&project.root)? else { return Ok(project) };
+        let file = settings(&git.top)?;
+        let allowed_signers = file.verify.allowed_signers.map(|named| git.top.join(named));
+        let ledger = Ledger::open_with(git.top.clone(), Arc::clone(&project.disk))?;
+        Ok(Self { root: git.top.clone(), ledger, git: Some(git), allowed_signers, ..project })
+    }
+
     /// The repository, or why there is none.
     pub(crate) fn repository(&self) -> Result<&Git, Error> {
-        self.git.as_ref().ok_or_else(|| Error::Usage {
-            message: format!("{} is in no working tree of a git repository", self.root.display()),
-            hint: Some(
-                "run it inside a working tree of the repository that holds the kernel's source; a bare repository has none"
-                    .to_owned(),
+        match &self.git {
+            Some(git) => Ok(git),
+            None => Err(self.no_repository()?),
+        }
+    }
+
+    fn no_repository(&self) -> Result<Error, Error> {
+        let place = self.root.display();
+        let (message, hint) = match Git::objects(&self.root)? {
+            None => (
+                format!("{place} is in no git repository"),
+                "run it in the repository that holds the kernel's source, or make one with `git init`",
             ),
-        })
+            Some(_) => (
+                format!("{place} is in a git repository without a working tree"),
+                "run it in a clone; here `kforge verify A..B --require` judges commits alone",
+            ),
+        };
+        Ok(Error::Repository { message, hint: Some(hint.to_owned()) })
     }
 
     /// The ledger's folder `kernels` relative to the repository's top, where the ledger lies inside it.

@@ -45,7 +45,10 @@ struct NoteText {
 /// # Errors
 /// Where the target names nothing, or files cannot be read; what does not hold is an answer, not an error.
 pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
-    let project = Project::around(&request.folder)?;
+    // A look at commits needs no working tree; a look at files, and measuring again, do.
+    let files = request.staged.is_some() || request.rerun;
+    let project =
+        if files { Project::around(&request.folder)? } else { Project::in_objects(&request.folder)? };
     if observer.cancelled() {
         return Err(Error::Interrupted);
     }
@@ -144,18 +147,45 @@ fn evidence(project: &Project, op: &str, id: &Digest, findings: &mut Findings) -
 }
 
 fn commit_of(git: &Git, revision: &str) -> Result<String, Error> {
-    git.commit(revision)?.ok_or_else(|| Error::Usage {
+    if let Some(commit) = git.commit(revision)? {
+        return Ok(commit);
+    }
+    if !git.has_commits()? {
+        return Err(Error::Repository {
+            message: format!("`{revision}` names no commit: the repository has none yet"),
+            hint: Some(
+                "commit something first; evidence alone is verified by the first digits of its id".to_owned(),
+            ),
+        });
+    }
+    Err(Error::Usage {
         message: format!("`{revision}` is neither evidence nor a commit"),
-        hint: Some(
-            "give at least 7 digits of an evidence id, a revision, or a range A..B; a repository without commits has neither"
-                .to_owned(),
-        ),
+        hint: Some("give at least 7 digits of an evidence id, a revision, or a range A..B".to_owned()),
     })
+}
+
+/// In a repository without a working tree the project is taken to lie at the top of each tree: evidence that lies elsewhere
+/// alone is refused, so that nothing is passed over in silence.
+fn at_the_top(git: &Git, tree: &str) -> Result<(), Error> {
+    if git.top != git.folder {
+        return Ok(());
+    }
+    let bytes = git.call(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]).bytes()?;
+    let files = crate::git::names(&bytes);
+    let mut evidence = files.iter().filter(|path| ledger_at::is_evidence(path) && path.contains("kernels/"));
+    match evidence.clone().find(|path| path.starts_with("kernels/")).or_else(|| evidence.next()) {
+        Some(path) if !path.starts_with("kernels/") => Err(Error::Repository {
+            message: format!("{path} belongs to a project below the top of its tree"),
+            hint: Some("verify such a project in a clone, from the folder of its kforge.toml".to_owned()),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn revision(project: &Project, revision: &str, findings: &mut Findings) -> Result<String, Error> {
     let git = project.repository()?;
     let commit = commit_of(git, revision)?;
+    at_the_top(git, &commit)?;
     let (ledger, _place) = ledger_at::open(project, git, &[&commit])?;
     let parent = git.commit(&format!("{commit}^1"))?;
     let look = Look::new(project, git, &ledger, &commit).of_commit(&commit).since(parent.as_deref());
@@ -196,6 +226,7 @@ fn claims(look: &Look<'_>, commit: &str, findings: &mut Findings) -> Result<(), 
 fn range(project: &Project, from: &str, to: &str, findings: &mut Findings) -> Result<String, Error> {
     let git = project.repository()?;
     let end = commit_of(git, if to.is_empty() { "HEAD" } else { to })?;
+    at_the_top(git, &end)?;
     let start = if from.is_empty() { "HEAD" } else { from };
     // What the range adds is measured from where the two lines parted; a start that is a tree has no history.
     let start = match git.commit(start)? {

@@ -242,6 +242,7 @@ class Session {
   }
 
   std::string prepare(const Json& message) {
+    backend_.forget();
     slots_.clear();
     params_.clear();
     for (const auto& param : message.at("params").members) params_.emplace_back(param.first, param.second.integer());
@@ -355,14 +356,18 @@ class Session {
       for (std::int64_t pass = 0; pass < passes; ++pass)
         for (const std::size_t slot : order) function_(calls[slot]);
     };
-    std::string samples = ",\"samples\":[", after = ",\"after\":[";
+    std::string samples = ",\"samples\":[", after = ",\"after\":[", aside = ",\"aside\":[";
     for (std::int64_t batch = 0; batch < batches; ++batch) {
+      const auto begin = std::chrono::steady_clock::now();
       restore();
+      const std::int64_t restored = elapsed(begin, std::chrono::steady_clock::now());
       const Sample sample = backend_.time(plan);
-      samples += (batch ? "," : "") + std::to_string(sample.ns);
-      after += (batch ? "," : "") + std::to_string(sample.after_ns);
+      const char* comma = batch ? "," : "";
+      samples += comma + std::to_string(sample.ns);
+      after += comma + std::to_string(sample.after_ns);
+      aside += comma + std::to_string(restored + sample.aside_ns);
     }
-    return samples + "]" + after + "]";
+    return samples + "]" + after + "]" + aside + "]";
   }
 
   void restore() {

@@ -17,7 +17,8 @@ of it in a repository therefore says who it is and is refused. Import it before 
     kforge_runner.main(scale)
 
 A view is a flat numpy array where numpy is installed, else a flat memoryview; f16 and bf16 are their 16-bit patterns
-in a memoryview, and bf16 is in numpy too. `call.shape(name)` gives the extents.
+in a memoryview, and bf16 is in numpy too; smaller floats are their bytes. `call.shape(name)` gives the extents.
+Tensors of PyTorch, on a GPU or not, come with `kforge_runner_torch`.
 """
 
 import array
@@ -40,11 +41,19 @@ try:
 except ImportError:
     numpy = None
 
-_WIDTH = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i16": 2, "i8": 1, "u8": 1, "bool": 1}
+# Bits an element takes. Two elements of 4 bits share a byte, the first in the low half.
+_BITS = {"f64": 64, "i64": 64, "f32": 32, "i32": 32, "f16": 16, "bf16": 16, "i16": 16, "i8": 8, "u8": 8, "bool": 8,
+         "f8_e4m3fn": 8, "f8_e5m2": 8, "f8_e4m3fnuz": 8, "f8_e8m0": 8, "f4_e2m1": 4}
 _FORMAT = {"f64": "d", "i64": "q", "f32": "f", "i32": "i", "f16": "H", "bf16": "H", "i16": "h", "i8": "b", "u8": "B", "bool": "B"}
-_PACK = {**_FORMAT, "f16": "e"}
 _NUMPY = {"f64": "float64", "i64": "int64", "f32": "float32", "i32": "int32", "f16": "float16", "bf16": "uint16",
           "i16": "int16", "i8": "int8", "u8": "uint8", "bool": "uint8"}
+# Fraction bits, exponent bias, largest finite pattern of the small floats (OCP 8-bit and microscaling formats; fnuz as AMD CDNA3 has it).
+_SMALL = {"f8_e4m3fn": (3, 7, 0x7E), "f8_e5m2": (2, 15, 0x7B), "f8_e4m3fnuz": (3, 8, 0x7F), "f4_e2m1": (1, 1, 0x7)}
+
+
+def bytes_of(dtype, count):
+    """Bytes that so many elements take."""
+    return (count * _BITS[dtype] + 7) // 8
 
 
 def _watch(source):
@@ -155,8 +164,35 @@ def _f16(value):
         return 0xFC00 if value < 0 else 0x7C00
 
 
+def _small(dtype, value):
+    """A value as the pattern of a float of at most 8 bits: to nearest, ties to even, too large becomes the largest finite."""
+    magnitude = abs(value)
+    fraction_of_two, exponent = math.frexp(magnitude)
+    exponent -= 1
+    if dtype == "f8_e8m0":
+        # Half way between two powers of two is 1.5 times the lower one.
+        exponent = -1023 if magnitude == 0 else exponent + (2 * fraction_of_two >= 1.5)
+        return min(max(exponent, -127), 127) + 127
+    fraction, bias, largest = _SMALL[dtype]
+    exponent = max(exponent, 1 - bias) if magnitude else 1 - bias
+    steps = largest if magnitude > 1e9 else min(((exponent + bias - 1) << fraction) + round(math.ldexp(magnitude, fraction - exponent)), largest)
+    negative = math.copysign(1.0, value) < 0
+    if dtype == "f8_e4m3fnuz" and steps == 0:
+        return 0
+    return steps | ((8 if dtype == "f4_e2m1" else 0x80) if negative else 0)
+
+
+def _pairs(halves):
+    """Patterns of 4 bits, two to a byte."""
+    halves = list(halves) + [0] * (len(halves) % 2)
+    return bytes(low | high << 4 for low, high in zip(halves[::2], halves[1::2]))
+
+
 def _pack(dtype, values):
     """Values of a generator as the bytes of a dtype, rounded to nearest, ties to even."""
+    if dtype in _SMALL or dtype == "f8_e8m0":
+        patterns = [_small(dtype, float(value)) for value in values]
+        return _pairs(patterns) if dtype == "f4_e2m1" else bytes(patterns)
     if numpy is not None:
         values = numpy.asarray(values)
         if dtype == "bf16":
@@ -176,15 +212,17 @@ def _pack(dtype, values):
 def generate(dtype, count, recipe, slot):
     """The bytes of one tensor; the arithmetic is stated in docs/runner-protocol.md."""
     kind = recipe["kind"]
-    width = _WIDTH[dtype]
+    size = bytes_of(dtype, count)
     if kind == "none":
-        return bytes(count * width)
+        return bytes(size)
     if kind == "constant":
-        return _pack(dtype, [_from_bits(recipe["value_bits"])]) * count
+        value = _from_bits(recipe["value_bits"])
+        pattern = _pack(dtype, [value, value] if _BITS[dtype] == 4 else [value])
+        return pattern * (size // len(pattern))
     if kind == "file":
         with open(recipe["paths"][slot % len(recipe["paths"])], "rb") as file:
-            data = file.read(count * width)
-        if len(data) != count * width:
+            data = file.read(size)
+        if len(data) != size:
             raise ValueError("an input file is short")
         return data
     if kind != "philox":
@@ -221,38 +259,95 @@ def _signed(bits):
     return bits - (1 << 64) if bits >> 63 else bits
 
 
-def _poison_bits(dtype, nonce):
+def poison(dtype, nonce, size):
+    """The bytes of a tensor of this size that no run has written: docs/runner-protocol.md, Poison."""
+    width = max(_BITS[dtype] // 8, 1)
     if dtype == "f64":
-        return 0x7FF8000000000000 | (nonce & 0x7FFFFFFFFFFFF)
-    if dtype == "f32":
-        return 0x7FC00000 | (nonce & 0x3FFFFF)
-    if dtype == "f16":
-        return 0x7E00 | (nonce & 0x1FF)
-    if dtype == "bf16":
-        return 0x7FC0 | (nonce & 0x3F)
-    return nonce & ((1 << (8 * _WIDTH[dtype])) - 1)
+        bits = 0x7FF8000000000000 | (nonce & 0x7FFFFFFFFFFFF)
+    elif dtype == "f32":
+        bits = 0x7FC00000 | (nonce & 0x3FFFFF)
+    elif dtype == "f16":
+        bits = 0x7E00 | (nonce & 0x1FF)
+    elif dtype == "bf16":
+        bits = 0x7FC0 | (nonce & 0x3F)
+    else:
+        bits = nonce & ((1 << (8 * width)) - 1)
+    return bits.to_bytes(width, "little") * (size // width)
 
 
-class _Tensor:
+class HostTensor:
     """One tensor of one slot, in memory aligned to 64 bytes; `pristine` is what an in-place operand held first."""
 
     def __init__(self, spec):
         self.name, self.dtype, self.role, self.shape = spec["name"], spec["dtype"], spec["role"], spec["shape"]
-        if self.dtype not in _WIDTH:
+        if self.dtype not in _BITS:
             raise ValueError(f"this harness cannot hold dtype {self.dtype}")
         self.count = math.prod(self.shape)
-        self.bytes = self.count * _WIDTH[self.dtype]
+        self.bytes = bytes_of(self.dtype, self.count)
         self._memory = (ctypes.c_ubyte * (self.bytes + 128))()
         start = -ctypes.addressof(self._memory) % 64
-        self.raw = memoryview(self._memory).cast("B")[start:start + self.bytes]
-        self.pristine = None
-        self.writable = self.role != "in"
+        self._raw = memoryview(self._memory).cast("B")[start:start + self.bytes]
+        self._pristine = None
+        writable = self.role != "in"
         if numpy is None:
-            flat = self.raw.cast(_FORMAT[self.dtype]) if self.bytes else memoryview(b"")
-            self.view = flat if self.writable else flat.toreadonly()
+            flat = self._raw.cast(_FORMAT.get(self.dtype, "B")) if self.bytes else memoryview(b"")
+            self.view = flat if writable else flat.toreadonly()
         else:
-            self.view = numpy.frombuffer(self.raw, dtype=_NUMPY[self.dtype])
-            self.view.flags.writeable = self.writable
+            self.view = numpy.frombuffer(self._raw, dtype=_NUMPY.get(self.dtype, "uint8"))
+            self.view.flags.writeable = writable
+
+    def fill(self, recipe, slot):
+        """Holds what the recipe says; an in-place operand remembers it."""
+        self.load(generate(self.dtype, self.count, recipe, slot))
+        if self.role == "inout":
+            self._pristine = bytes(self._raw)
+
+    def load(self, data):
+        """Holds these bytes."""
+        self._raw[:] = data
+
+    def content(self):
+        """Its bytes."""
+        return self._raw
+
+    def restore(self):
+        """Puts an in-place operand back to what it was filled with."""
+        if self._pristine is not None:
+            self._raw[:] = self._pristine
+
+
+class Host:
+    """Tensors in this process's memory and the host's clock."""
+
+    device, clock = "cpu", "perf_counter"
+
+    def facts(self):
+        return {}
+
+    def tick(self):
+        best = 1_000_000
+        for _ in range(200):
+            start = step = _NOW()
+            while step == start:
+                step = _NOW()
+            best = min(best, step - start)
+        return max(best, 1)
+
+    def tensor(self, spec):
+        return HostTensor(spec)
+
+    def forget(self):
+        """Tensors are about to change."""
+
+    def time(self, calls, passes, function, launch, flush):
+        """One batch: the time of all calls, how long work went on afterwards, host time beside the calls; all in ns."""
+        if launch != "stream" or flush:
+            raise ValueError("calls on a cpu are made one by one, and its caches are not swept")
+        start = _NOW()
+        for _ in passes:
+            for call in calls:
+                function(call)
+        return _NOW() - start, 0, 0
 
 
 class Call:
@@ -297,19 +392,9 @@ def _files():
     return sorted(seen)
 
 
-def _tick():
-    best = 1_000_000
-    for _ in range(200):
-        start = step = _NOW()
-        while step == start:
-            step = _NOW()
-        best = min(best, step - start)
-    return max(best, 1)
-
-
 class _Session:
-    def __init__(self, function, sync):
-        self.function, self.sync = function, sync
+    def __init__(self, function, backend):
+        self.function, self.backend = function, backend
         self.slots, self.calls = [], []
 
     def answer(self, message):
@@ -324,12 +409,15 @@ class _Session:
             raise ValueError("this harness speaks protocol 1")
         if message.get("world", 1) != 1:
             raise ValueError("world > 1 is not supported by protocol 1")
-        return {"protocol": 1, "harness": HARNESS_ID, "language": "python", "device": "cpu", "clock": "perf_counter",
-                "toolchain": f"{platform.python_implementation()} {platform.python_version()}", "tick_ns": _tick(),
+        return {"protocol": 1, "harness": HARNESS_ID, "language": "python", "device": self.backend.device,
+                "device_facts": self.backend.facts(), "clock": self.backend.clock, "tick_ns": self.backend.tick(),
+                "toolchain": f"{platform.python_implementation()} {platform.python_version()}",
                 "pid": os.getpid(), "group": os.getpgrp(), "rank": 0, "world": 1, "files": _files()}
 
     def do_prepare(self, message):
-        self.slots = [[_Tensor(spec) for spec in message["tensors"]] for _ in range(message["slots"])]
+        self.backend.forget()
+        self.slots, self.calls = [], []
+        self.slots = [[self.backend.tensor(spec) for spec in message["tensors"]] for _ in range(message["slots"])]
         self.calls = [Call(slot, message["params"]) for slot in self.slots]
         return self._load(message["tensors"])
 
@@ -339,15 +427,12 @@ class _Session:
     def _load(self, specs):
         for number, slot in enumerate(self.slots):
             for tensor, spec in zip(slot, specs):
-                if tensor.role == "out":
-                    continue
-                tensor.raw[:] = generate(tensor.dtype, tensor.count, spec["fill"], number)
-                if tensor.role == "inout":
-                    tensor.pristine = bytes(tensor.raw)
+                if tensor.role != "out":
+                    tensor.fill(spec["fill"], number)
         return {"inputs": [self._hashes(slot, True) for slot in range(len(self.slots))]}
 
     def _hashes(self, slot, inout):
-        return {t.name: hashlib.blake2b(t.raw, digest_size=32).hexdigest() for t in self.slots[slot]
+        return {t.name: hashlib.blake2b(t.content(), digest_size=32).hexdigest() for t in self.slots[slot]
                 if t.role == "in" or (t.role == "inout" and inout)}
 
     def do_poison(self, message):
@@ -355,27 +440,24 @@ class _Session:
         for slot in self.slots:
             for tensor in slot:
                 if tensor.role == "out":
-                    width = _WIDTH[tensor.dtype]
-                    tensor.raw[:] = _poison_bits(tensor.dtype, nonce).to_bytes(width, "little") * tensor.count
+                    tensor.load(poison(tensor.dtype, nonce, tensor.bytes))
         return {}
 
     def do_run(self, message):
         calls = [self.calls[slot] for slot in message["order"]]
-        passes, samples = range(message["passes"]), []
-        function, sync = self.function, self.sync
+        passes, launch, flush = range(message["passes"]), message.get("launch", "stream"), message.get("flush", 0)
+        samples, after, aside = [], [], []
         for _ in range(message["batches"]):
+            start = _NOW()
             for slot in self.slots:
                 for tensor in slot:
-                    if tensor.pristine is not None:
-                        tensor.raw[:] = tensor.pristine
-            start = _NOW()
-            for _ in passes:
-                for call in calls:
-                    function(call)
-            if sync is not None:
-                sync()
-            samples.append(_NOW() - start)
-        return {"samples": samples}
+                    tensor.restore()
+            restored = _NOW() - start
+            taken, late, beside = self.backend.time(calls, passes, self.function, launch, flush)
+            samples.append(taken)
+            after.append(late)
+            aside.append(restored + beside)
+        return {"samples": samples, "after": after, "aside": aside}
 
     def do_dump(self, message):
         with open(message["path"], "wb") as file:
@@ -383,18 +465,19 @@ class _Session:
                 for tensor in self.slots[number]:
                     if tensor.role == "in":
                         continue
+                    data = tensor.content()
                     header = {"slot": number, "name": tensor.name, "dtype": tensor.dtype, "shape": list(tensor.shape), "bytes": tensor.bytes}
                     file.write(json.dumps(header).encode() + b"\n")
-                    file.write(tensor.raw)
+                    file.write(data)
         return {"inputs": [self._hashes(number, False) for number in message["slots"]]}
 
     def do_quit(self, _message):
         return {"files": _files()}
 
 
-def main(function, sync=None):
-    """Serves one operation until kforge says quit. `sync` waits for a device, where there is one."""
-    session = _Session(function, sync)
+def main(function, backend=None):
+    """Serves one operation until kforge says quit."""
+    session = _Session(function, backend or Host())
     source = os.fdopen(_SOURCE, "r", encoding="utf-8", closefd=False)
     for line in source:
         message = {}

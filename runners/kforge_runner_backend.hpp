@@ -33,10 +33,14 @@ struct Plan {
   std::function<void()> enqueue;
 };
 
-// What one batch took, and how long the device still worked once the batch was said to be done, both in ns.
+// What one batch took, all in ns.
 struct Sample {
+  // From the first call's start to the last call's end, by the backend's clock.
   std::int64_t ns = 0;
+  // How long the device still worked once the batch was said to be done.
   std::int64_t after_ns = 0;
+  // Host time beside the calls: sweeping caches, recording, queueing what is held back.
+  std::int64_t aside_ns = 0;
 };
 
 class Backend {
@@ -56,6 +60,8 @@ class Backend {
   // Memory of a tensor that the host can use in place; null where it cannot.
   virtual unsigned char* host(unsigned char* data) = 0;
   virtual Sample time(const Plan& plan) = 0;
+  // Tensors are about to change: nothing recorded before may be replayed.
+  virtual void forget() {}
 };
 
 namespace detail {
@@ -99,7 +105,7 @@ class Host : public Backend {
     const auto start = std::chrono::steady_clock::now();
     plan.enqueue();
     const auto end = std::chrono::steady_clock::now();
-    return {elapsed(start, end), 0};
+    return {elapsed(start, end), 0, 0};
   }
 };
 

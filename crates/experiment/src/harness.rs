@@ -14,9 +14,13 @@ const CPP: Texts = &[
     ("kforge_runner.hpp", include_str!("../../../runners/kforge_runner.hpp")),
     ("kforge_runner_backend.hpp", include_str!("../../../runners/kforge_runner_backend.hpp")),
     ("kforge_runner_fill.hpp", include_str!("../../../runners/kforge_runner_fill.hpp")),
+    ("kforge_runner_gpu.hpp", include_str!("../../../runners/kforge_runner_gpu.hpp")),
     ("kforge_runner_json.hpp", include_str!("../../../runners/kforge_runner_json.hpp")),
 ];
-const PYTHON: Texts = &[("kforge_runner.py", include_str!("../../../runners/kforge_runner.py"))];
+const PYTHON: Texts = &[
+    ("kforge_runner.py", include_str!("../../../runners/kforge_runner.py")),
+    ("kforge_runner_torch.py", include_str!("../../../runners/kforge_runner_torch.py")),
+];
 /// The word in the texts that the stamp replaces.
 const UNSTAMPED: &str = "\"unstamped\"";
 

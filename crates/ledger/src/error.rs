@@ -163,7 +163,12 @@ impl Error {
                 Some("remove `.kforge/index.sqlite`; it is made again from the evidence".to_owned())
             }
             Self::Query { .. } => Some("search for plain words".to_owned()),
-            Self::Collision { .. } | Self::SamplesTooLong { .. } => None,
+            Self::Collision { .. } => {
+                Some("restore that file from version control; evidence is named by its content".to_owned())
+            }
+            Self::SamplesTooLong { .. } => {
+                Some("restore the file from version control; kforge writes none that long".to_owned())
+            }
         }
     }
 }

@@ -105,11 +105,12 @@ impl Error {
                     .to_owned(),
             ),
             Self::TooLarge { .. } => Some("declare fewer cases or outputs in one experiment".to_owned()),
-            Self::Digest { .. }
-            | Self::Blob { .. }
-            | Self::Real { .. }
-            | Self::Unwritable { .. }
-            | Self::Judge(_) => None,
+            Self::Digest { .. } | Self::Blob { .. } | Self::Real { .. } => Some(
+                "kforge writes it in one form only; restore the file from version control or measure again"
+                    .to_owned(),
+            ),
+            Self::Unwritable { .. } => Some("this is a bug in kforge; please report it".to_owned()),
+            Self::Judge(error) => error.hint(),
         }
     }
 }

@@ -108,6 +108,28 @@ pub(crate) fn evidence_for(
     }))
 }
 
+/// Another candidate of the op that may be committed as the files lie there, newest first.
+pub(crate) fn other_win(
+    ledger: &Ledger,
+    op: &str,
+    refused: &Digest,
+    present: &dyn Fn(&str) -> Option<SubjectEntry>,
+) -> Result<Option<String>, Error> {
+    let name = ledger.read(op, refused)?.facts.candidate;
+    let mut tried = vec![name];
+    for (id, evidence) in ledger.find_by_subject(op, present)? {
+        let candidate = &evidence.facts.candidate;
+        if tried.contains(candidate) {
+            continue;
+        }
+        if admissible(ledger, op, &id, Runs::Known)?.is_ok() {
+            return Ok(Some(candidate.clone()));
+        }
+        tried.push(candidate.clone());
+    }
+    Ok(None)
+}
+
 /// Out of how many candidates of the same baseline this one was kept: what the evidence states, or more where the ledger
 /// shows more. Best of many is a selection, whether they were tried in one run or one at a time.
 fn kept_out_of(ledger: &Ledger, op: &str, evidence: &Evidence, runs: Runs) -> Result<usize, Error> {

@@ -307,6 +307,24 @@ impl Git {
         Ok(records(&bytes).filter_map(index_entry).collect())
     }
 
+    /// What an index changes against a commit, or against nothing: each path with its entry, absent where it is removed.
+    pub(crate) fn staged_changes(
+        &self,
+        head: Option<&str>,
+        index: Option<&Path>,
+    ) -> Result<Vec<(String, Option<TreeEntry>)>, Error> {
+        let base = match head {
+            Some(head) => head.to_owned(),
+            // Git knows the empty tree without having it.
+            None => self.call(["hash-object", "-t", "tree", "--stdin"]).input("").text()?,
+        };
+        // A path that was only announced (`add --intent-to-add`) has no staged content.
+        let words = ["--ita-invisible-in-index", "--cached", "-z", "--raw", "--no-abbrev", "--no-renames"];
+        let call = self.call(["diff-index"].into_iter().chain(words).chain([base.as_str()]));
+        let bytes = if let Some(index) = index { call.index(index) } else { call }.bytes()?;
+        Ok(names(&bytes).chunks(2).filter_map(raw_change).collect())
+    }
+
     /// The content of a blob.
     pub(crate) fn blob(&self, id: &BlobId) -> Result<Option<Vec<u8>>, Error> {
         let output = self.call(["cat-file", "blob", id.as_str()]).output()?;
@@ -362,6 +380,15 @@ fn tree_entry(record: &[u8]) -> Option<TreeEntry> {
     let mut words = head.split(' ');
     let (mode, _kind, id) = (words.next()?, words.next()?, words.next()?);
     Some(TreeEntry { path: path.to_owned(), mode: mode.to_owned(), blob: id.parse().ok()? })
+}
+
+/// `:MODE MODE ID ID STATUS` and a path, of `diff-index --raw -z`.
+fn raw_change(record: &[String]) -> Option<(String, Option<TreeEntry>)> {
+    let [head, path] = record else { return None };
+    let mut words = head.split(' ').skip(1);
+    let (mode, _before, id, status) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let entry = TreeEntry { path: path.clone(), mode: mode.to_owned(), blob: id.parse().ok()? };
+    Some((path.clone(), (!status.starts_with('D')).then_some(entry)))
 }
 
 /// `MODE ID STAGE<tab>PATH` of `ls-files -s`.

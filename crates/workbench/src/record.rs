@@ -357,19 +357,20 @@ fn rebuild(project: &Project) -> Result<Response, Error> {
     let changed: Vec<String> = done.changed.iter().map(|file| layout.relative(file)).collect();
     let mut notes = Vec::new();
     if let (Some(git), Some(prefix)) = (&project.git, project.ledger_prefix()) {
-        let resolved = settle_index(project, git, &prefix)?;
-        if resolved > 0 {
+        let settled = settle_index(project, git, &prefix, &done.changed)?;
+        if settled > 0 {
             notes.push(Note::new(
                 "record.merge-resolved",
-                format!("{resolved} files of the ledger are no longer in conflict"),
+                format!("{settled} derived files of the ledger are staged for the merge; none is in conflict any more"),
             ));
         }
     }
     Ok(Response { recorded: Vec::new(), changed, rebuilt_ops: Some(done.ops), notes })
 }
 
-/// Tells git that conflicts in the ledger's derived files are resolved; nothing else in the index changes.
-fn settle_index(project: &Project, git: &Git, prefix: &str) -> Result<usize, Error> {
+/// Stages the ledger's derived files where a merge waits: those in conflict, and those that were derived anew, so that the merge
+/// holds one state of all of them. Nothing else in the index changes.
+fn settle_index(project: &Project, git: &Git, prefix: &str, derived: &[PathBuf]) -> Result<usize, Error> {
     let pathspec = format!(":(literal){prefix}");
     let bytes = git.call(["ls-files", "-z", "--unmerged", "--", pathspec.as_str()]).bytes()?;
     let mut paths: Vec<String> = git::names(&bytes)
@@ -377,6 +378,17 @@ fn settle_index(project: &Project, git: &Git, prefix: &str) -> Result<usize, Err
         .filter_map(|record| record.split_once('\t').map(|(_, path)| path.to_owned()))
         .filter(|path| !path.contains("/evidence/"))
         .collect();
+    if paths.is_empty() && crate::commit::in_progress(git).is_none() {
+        return Ok(0);
+    }
+    let layout = project.ledger.layout();
+    let kernels = layout.kernels();
+    let inside = derived.iter().filter_map(|file| file.strip_prefix(&kernels).ok());
+    let inside: Vec<String> = inside.map(|path| format!("{prefix}{}", path.display())).collect();
+    // What is gone and was never in the index is nothing to git.
+    let bytes = git.call(["ls-files", "-z", "--", pathspec.as_str()]).bytes()?;
+    let known = git::names(&bytes);
+    paths.extend(inside.into_iter().filter(|path| known.contains(path) || git.top.join(path).exists()));
     paths.sort();
     paths.dedup();
     if paths.is_empty() {

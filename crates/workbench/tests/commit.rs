@@ -109,6 +109,96 @@ fn the_first_broken_link_is_named() {
 }
 
 #[test]
+fn a_subject_that_is_staged_otherwise_is_named_whether_or_not_head_holds_the_measured_one() {
+    let (repo, _) = measured(&sample());
+    repo.write(FILE, b"int earlier;\n");
+    repo.git(&["add", FILE]);
+    repo.write(FILE, &sample().files.first().expect("one").1);
+    let before = repo.state();
+    let link = refused(commit(&repo));
+    assert_eq!((link.link, link.file.as_deref()), ("staged-code", Some(FILE)));
+    assert!(link.hint.is_some_and(|hint| hint.contains(&format!("git add {FILE}"))));
+    assert_eq!(repo.state(), before);
+    repo.git(&["add", FILE]);
+    commit(&repo).committed.expect("the measured one is staged");
+
+    // HEAD holds the measured file already; new evidence would be committed beside a staged edit of it.
+    repo.write(FILE, b"int later;\n");
+    repo.git(&["add", FILE]);
+    repo.write(FILE, &sample().files.first().expect("one").1);
+    store(&repo, &SampleExperiment { started_at: "2026-03-05T10:00:00Z".to_owned(), ..sample() });
+    assert_eq!(refused(commit(&repo)).link, "staged-code");
+
+    // A name without content is no version of a file.
+    let (repo, _) = measured(&SampleExperiment {
+        baseline: vec![("kernels/rmsnorm/base.c".to_owned(), b"int base;\n".to_vec())],
+        ..sample()
+    });
+    repo.git(&["add", "--intent-to-add", FILE]);
+    commit(&repo).committed.expect("committed");
+}
+
+#[test]
+fn the_whole_tree_or_a_folder_around_the_subject_may_come_along() {
+    for (folder, also) in [("", "."), ("kernels", ".."), ("kernels/rmsnorm", "../../"), ("", "kernels/..")] {
+        let (repo, _) = measured(&sample());
+        repo.write("words.md", b"words\n");
+        repo.write("gone.md", b"words\n");
+        repo.git(&["add", "gone.md"]);
+        repo.git(&["commit", "--quiet", "-m", "words"]);
+        repo.git(&["rm", "--quiet", "gone.md"]);
+        let whole = commit::Request {
+            folder: repo.path().join(folder),
+            also: vec![also.to_owned()],
+            ..request(&repo)
+        };
+        let done = commit::run(&whole, &Silent).expect("answers").committed.expect("committed");
+        // Where something is staged, that is what is meant.
+        assert!(done.files.contains(&"gone.md".to_owned()), "{also}: {:?}", done.files);
+        assert!(!done.files.contains(&"words.md".to_owned()), "{also}: {:?}", done.files);
+        assert!(verified(&repo, "HEAD").holds);
+    }
+    let (repo, _) = measured(&sample());
+    repo.write("words.md", b"words\n");
+    let whole = commit::Request { also: vec![".".to_owned()], ..request(&repo) };
+    let done = commit::run(&whole, &Silent).expect("answers").committed.expect("committed");
+    assert!(done.files.contains(&"words.md".to_owned()), "{:?}", done.files);
+    let outside = commit::Request { also: vec!["../elsewhere".to_owned()], ..request(&repo) };
+    assert!(commit::run(&outside, &Silent).is_err());
+}
+
+#[test]
+fn a_refusal_names_another_candidate_that_may_be_committed() {
+    let side = |name: &str, percent, at: &str| SampleExperiment {
+        candidate: name.to_owned(),
+        baseline: vec![("kernels/rmsnorm/base.c".to_owned(), b"int base;\n".to_vec())],
+        files: vec![(format!("kernels/rmsnorm/{name}.c"), format!("int {name};\n").into_bytes())],
+        percent,
+        started_at: at.to_owned(),
+        ..sample()
+    };
+    let repo = ScratchRepo::with_files(&side("fast", 70, "").baseline);
+    for sample in [
+        side("fast", 70, "2026-03-01T10:00:00Z"),
+        side("slow", 130, "2026-03-03T10:00:00Z"),
+        side("fast", 71, "2026-03-02T10:00:00Z"),
+    ] {
+        for (path, bytes) in &sample.files {
+            repo.write(path, bytes);
+        }
+        store(&repo, &sample);
+    }
+    let link = refused(commit(&repo));
+    assert_eq!(link.link, "not-faster");
+    assert!(
+        link.hint.as_ref().is_some_and(|hint| hint.contains("kforge commit rmsnorm --candidate fast")),
+        "{link:?}"
+    );
+    let named = commit::Request { candidate: Some("fast".to_owned()), ..request(&repo) };
+    commit::run(&named, &Silent).expect("answers").committed.expect("committed");
+}
+
+#[test]
 fn a_refusal_changes_nothing() {
     let (repo, _) = measured(&SampleExperiment { percent: 130, ..sample() });
     let before = repo.state();
@@ -392,9 +482,11 @@ fn two_branches_that_recorded_different_candidates_merge_with_one_rebuild() {
         )
         .expect("rebuilds")
     };
-    rebuild();
+    let notes = rebuild().notes;
+    assert!(notes.iter().any(|note| note.code == "record.merge-resolved"), "{notes:?}");
     assert_eq!(repo.git(&["ls-files", "--unmerged"]), "", "nothing is in conflict any more");
-    repo.git(&["add", "kernels"]);
+    let unstaged = repo.git(&["ls-files", "--modified", "--deleted", "--others", "--exclude-standard"]);
+    assert_eq!(unstaged, "", "renumbered version files are part of the merge too");
     repo.git(&["commit", "--quiet", "-m", "merged"]);
     let notes = String::from_utf8(repo.read("kernels/rmsnorm/notes.md")).expect("text");
     for words in

@@ -8,4 +8,5 @@ mod staging;
 mod verb;
 
 pub(crate) use publish::recover;
+pub(crate) use verb::in_progress;
 pub use verb::{Committed, Request, Response, run, run_on};

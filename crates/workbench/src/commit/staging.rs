@@ -24,8 +24,9 @@ pub(super) struct Staging<'a> {
     pub(super) head: Option<String>,
     /// Paths that the commit may change: exact ones.
     exact: BTreeSet<String>,
-    /// And everything below these.
-    below: Vec<String>,
+    /// The folder of the op's evidence, where the ledger lies in this repository: everything below it.
+    evidence: Vec<String>,
+    /// What `--also` names; the empty path is the whole working tree.
     also: Vec<String>,
 }
 
@@ -48,7 +49,7 @@ impl<'a> Staging<'a> {
             .map(|path| inside(git, &request.folder, path))
             .collect::<Result<Vec<_>, _>>()?;
         let head = git.commit("HEAD")?;
-        Ok(Self { project, git, audited, folder, index, head, exact, below: Vec::new(), also })
+        Ok(Self { project, git, audited, folder, index, head, exact, evidence: Vec::new(), also })
     }
 
     fn subject(&self) -> &'a [SubjectEntry] {
@@ -69,7 +70,9 @@ impl<'a> Staging<'a> {
         read.index(&self.index).bytes()?;
         self.add_subject()?;
         self.add_ledger()?;
-        self.below.extend(self.also.iter().cloned());
+        if let Some(link) = self.staged_otherwise()? {
+            return Ok(Some(link));
+        }
         if let Some(path) = self.foreign(None)? {
             let message = format!("{path} is staged and is not part of the evidence");
             let hint = "unstage it, commit it on its own, or allow it with `--also PATH`";
@@ -122,7 +125,7 @@ impl<'a> Staging<'a> {
         let disk = |path: &str| self.git.top.join(path);
         let mut wanted =
             vec![format!("{folder}/evidence"), format!("{folder}/notes.md"), format!("{prefix}README.md")];
-        self.below.push(format!("{folder}/evidence/"));
+        self.evidence.push(format!("{folder}/evidence/"));
         for name in std::fs::read_dir(disk(&folder))
             .into_iter()
             .flatten()
@@ -149,33 +152,58 @@ impl<'a> Staging<'a> {
     }
 
     fn add_also(&self) -> Result<(), Error> {
-        // What the user staged is what is committed; what is not staged is taken as it lies there.
-        let staged: Vec<TreeEntry> =
-            self.git.staged(None)?.into_iter().filter(|entry| covers(&self.also, &entry.path)).collect();
-        let known: BTreeSet<TreeEntry> = self.head_entries()?;
-        let (set, rest): (Vec<_>, Vec<_>) = self.also.iter().cloned().partition(|path| {
-            staged
-                .iter()
-                .any(|entry| covers(std::slice::from_ref(path), &entry.path) && !known.contains(entry))
-        });
+        // What the user staged is what is committed; what is not staged is taken as it lies there. Neither replaces what was
+        // measured and what the ledger holds.
+        let mine = |path: &str| self.exact.contains(path) || covers(&self.evidence, path);
+        let staged = self.git.staged_changes(self.head.as_deref(), None)?;
+        let staged: Vec<_> = staged.into_iter().filter(|(path, _)| !mine(path)).collect();
+        let (set, rest): (Vec<_>, Vec<_>) = self
+            .also
+            .iter()
+            .cloned()
+            .partition(|also| staged.iter().any(|(path, _)| covers(std::slice::from_ref(also), path)));
+        let zero = "0".repeat(40);
         let lines: Vec<String> = staged
             .iter()
-            .filter(|entry| covers(&set, &entry.path))
-            .map(|entry| format!("{} {}\t{}\0", entry.mode, entry.blob, entry.path))
+            .filter(|(path, _)| covers(&set, path))
+            .map(|(path, entry)| match entry {
+                Some(entry) => format!("{} {}\t{path}\0", entry.mode, entry.blob),
+                None => format!("0 {zero}\t{path}\0"),
+            })
             .collect();
         self.git
             .call(["update-index", "-z", "--add", "--index-info"])
             .index(&self.index)
             .input(lines.concat())
             .bytes()?;
-        self.add(&rest)
+        // The empty path is the whole working tree.
+        self.add(
+            &rest
+                .into_iter()
+                .map(|path| if path.is_empty() { ".".to_owned() } else { path })
+                .collect::<Vec<_>>(),
+        )
     }
 
-    fn head_entries(&self) -> Result<BTreeSet<TreeEntry>, Error> {
-        match &self.head {
-            Some(head) => Ok(self.git.entries(head, &self.also)?.into_iter().collect()),
-            None => Ok(BTreeSet::new()),
+    /// The first subject file that the user staged as something else than what was measured.
+    fn staged_otherwise(&self) -> Result<Option<BrokenLink>, Error> {
+        let staged = self.git.staged_changes(self.head.as_deref(), None)?;
+        for entry in self.subject() {
+            let path = format!("{}{}", self.git.prefix, entry.path);
+            let Some((_, found)) = staged.iter().find(|(staged, _)| *staged == path) else { continue };
+            if found.as_ref().is_some_and(|found| found.blob == entry.blob && found.mode == entry.mode) {
+                continue;
+            }
+            let what = found
+                .as_ref()
+                .map_or_else(|| "as removed".to_owned(), |found| format!("as blob {}", found.blob.short()));
+            let message = format!("{path} is staged {what}, and blob {} was measured", entry.blob.short());
+            let hint = format!(
+                "stage the measured file with `git add {path}`, or unstage it with `git restore --staged {path}`"
+            );
+            return Ok(Some(BrokenLink::new("staged-code", message, &hint).about(&path)));
         }
+        Ok(None)
     }
 
     fn add(&self, paths: &[String]) -> Result<(), Error> {
@@ -192,16 +220,11 @@ impl<'a> Staging<'a> {
 
     /// The first path that an index changes against HEAD and that the commit may not hold.
     fn foreign(&self, index: Option<&Path>) -> Result<Option<String>, Error> {
-        let words = ["diff-index", "--cached", "-z", "--name-only", "--no-renames"];
-        let paths = match &self.head {
-            Some(head) => {
-                let call = self.git.call(words.iter().copied().chain([head.as_str()]));
-                let call = if let Some(index) = index { call.index(index) } else { call };
-                crate::git::names(&call.bytes()?)
-            }
-            None => self.git.staged(index)?.into_iter().map(|entry| entry.path).collect(),
+        let paths = self.git.staged_changes(self.head.as_deref(), index)?.into_iter().map(|(path, _)| path);
+        let allowed = |path: &String| {
+            self.exact.contains(path) || covers(&self.evidence, path) || covers(&self.also, path)
         };
-        Ok(paths.into_iter().find(|path| !self.exact.contains(path) && !covers(&self.below, path)))
+        Ok(paths.into_iter().find(|path| !allowed(path)))
     }
 
     /// The first subject path whose entry in the temporary index is not the measured one.
@@ -331,18 +354,20 @@ fn inside(git: &Git, folder: &Path, path: &str) -> Result<String, Error> {
     };
     let whole =
         folder.canonicalize().map_err(|source| Error::Io { path: folder.to_owned(), source })?.join(path);
-    // Only the folder part is resolved: the last part may itself be a link that is to be committed.
-    let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else { return Err(refuse()) };
-    let parent = parent.canonicalize().map_err(|_| refuse())?;
-    let inside = parent.join(name);
-    let inside = inside.strip_prefix(&git.top).map_err(|_| refuse())?.to_string_lossy().into_owned();
-    if inside.is_empty() { Err(refuse()) } else { Ok(inside) }
+    // Only the folder part is resolved: the last part may itself be a link that is to be committed. A path that ends in `..`
+    // names a folder by no name of its own.
+    let resolved = match (whole.parent(), whole.file_name()) {
+        (Some(parent), Some(name)) => parent.canonicalize().map(|parent| parent.join(name)),
+        _ => whole.canonicalize(),
+    };
+    let resolved = resolved.map_err(|_| refuse())?;
+    Ok(resolved.strip_prefix(&git.top).map_err(|_| refuse())?.to_string_lossy().into_owned())
 }
 
-/// Whether a path is one of these or lies below one of them.
+/// Whether a path is one of these or lies below one of them; everything lies below the empty path.
 fn covers(allowed: &[String], path: &str) -> bool {
     allowed.iter().any(|allowed| {
-        path.strip_prefix(allowed.as_str())
-            .is_some_and(|rest| rest.is_empty() || allowed.ends_with('/') || rest.starts_with('/'))
+        let below = |rest: &str| rest.is_empty() || allowed.ends_with('/') || rest.starts_with('/');
+        allowed.is_empty() || path.strip_prefix(allowed.as_str()).is_some_and(below)
     })
 }

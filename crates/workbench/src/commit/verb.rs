@@ -101,7 +101,17 @@ fn attempt(
     };
     let audited = match gate::admissible(&project.ledger, &request.op, &id, Runs::Known)? {
         Ok(audited) => audited,
-        Err(link) => return Ok(Err(link)),
+        Err(mut link) => {
+            if request.candidate.is_none()
+                && let Some(other) = gate::other_win(&project.ledger, &request.op, &id, &lookup)?
+            {
+                let op = &request.op;
+                link.hint = Some(format!(
+                    "this is the newest evidence; `kforge commit {op} --candidate {other}` may be committed"
+                ));
+            }
+            return Ok(Err(link));
+        }
     };
     if observer.cancelled() {
         return Err(Error::Interrupted);
@@ -157,7 +167,7 @@ fn attempt(
 }
 
 /// A merge, rebase or pick that waits to be finished: a commit now would take its place.
-fn in_progress(git: &Git) -> Option<BrokenLink> {
+pub(crate) fn in_progress(git: &Git) -> Option<BrokenLink> {
     let marks = [
         ("MERGE_HEAD", "merge"),
         ("CHERRY_PICK_HEAD", "cherry-pick"),

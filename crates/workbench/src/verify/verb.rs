@@ -98,6 +98,11 @@ fn weakness(level: &str) -> u8 {
     }
 }
 
+fn malformed(what: &dyn std::fmt::Display) -> BrokenLink {
+    let hint = "restore the evidence file from version control, or measure again with `kforge validate`";
+    BrokenLink::new("malformed", what.to_string(), hint)
+}
+
 /// Looks at the target; gives its name and whether something has to be found.
 fn look(project: &Project, request: &Request, findings: &mut Findings) -> Result<(String, bool), Error> {
     if let Some(index) = &request.staged {
@@ -121,12 +126,12 @@ fn evidence(project: &Project, op: &str, id: &Digest, findings: &mut Findings) -
     let audited = match project.ledger.audited(op, id) {
         Ok(audited) => audited,
         Err(kforge_ledger::Error::Evidence { broken, .. }) => {
-            let links = broken.into_iter().map(|broken| BrokenLink::new("malformed", broken.to_string(), ""));
+            let links = broken.into_iter().map(|broken| malformed(&broken));
             findings.broken.extend(links);
             return Ok(name);
         }
         Err(error @ kforge_ledger::Error::Record { .. }) => {
-            findings.broken.push(BrokenLink::new("malformed", error.to_string(), ""));
+            findings.broken.push(malformed(&error));
             return Ok(name);
         }
         Err(error) => return Err(error.into()),

@@ -270,6 +270,8 @@ def poison(dtype, nonce, size):
         bits = 0x7E00 | (nonce & 0x1FF)
     elif dtype == "bf16":
         bits = 0x7FC0 | (nonce & 0x3F)
+    elif dtype == "f4_e2m1":
+        bits = (nonce & 0xF) * 0x11
     else:
         bits = nonce & ((1 << (8 * width)) - 1)
     return bits.to_bytes(width, "little") * (size // width)

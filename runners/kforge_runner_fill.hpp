@@ -330,6 +330,7 @@ inline void poison(unsigned char* to, const Tensor& tensor, std::uint64_t nonce)
     case Dtype::f32: bits = 0x7FC00000u | (nonce & 0x3FFFFFu); break;
     case Dtype::f16: bits = 0x7E00u | (nonce & 0x1FFu); break;
     case Dtype::bf16: bits = 0x7FC0u | (nonce & 0x3Fu); break;
+    case Dtype::f4_e2m1: bits = (nonce & 0xFu) * 0x11u; break;
     default: break;
   }
   const std::size_t width = std::max<std::size_t>(bits_of(tensor.dtype) / 8, 1);

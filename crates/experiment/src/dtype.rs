@@ -1,7 +1,11 @@
-//! The element types that inputs and outputs can have on a CPU, and how their bits are read.
+//! The element types that inputs and outputs can have, and how their bits are read.
 //!
-//! Formats: IEEE 754 binary64, binary32 and binary16, and bfloat16 (the upper half of binary32); two's complement integers;
-//! little endian in memory. Element types that only accelerators have are recognised by name and refused as unsupported.
+//! Formats: IEEE 754 binary64, binary32 and binary16, and bfloat16 (the upper half of binary32); the 8-bit floats E4M3 and E5M2 of the
+//! Open Compute Project (OFP8, 2023) and E4M3FNUZ as AMD's CDNA 3 has it; E2M1 and the scale E8M0 of the OCP Microscaling formats (MX v1.0,
+//! 2023); two's complement integers; little endian in memory. Two elements of 4 bits share a byte, the first in the low half. Other
+//! element types of accelerators are recognised by name and refused as unsupported.
+
+use crate::small_float::SmallFloat;
 
 /// An element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,6 +18,16 @@ pub enum Dtype {
     F16,
     /// bfloat16.
     Bf16,
+    /// OFP8 E4M3: no infinities, one NaN a sign.
+    F8E4m3fn,
+    /// OFP8 E5M2: IEEE-like.
+    F8E5m2,
+    /// E4M3 with bias 8, one NaN (the pattern of a negative zero) and no infinities.
+    F8E4m3fnuz,
+    /// A power of two, the scale of microscaling formats; 255 is NaN.
+    F8E8m0,
+    /// Microscaling E2M1: 4 bits, neither NaN nor infinities.
+    F4E2m1,
     /// 64-bit integer.
     I64,
     /// 32-bit integer.
@@ -28,26 +42,21 @@ pub enum Dtype {
     Bool,
 }
 
-/// Names known from accelerators; a runner protocol that carries them is not there yet.
-const ELSEWHERE: [&str; 9] = [
-    "f8_e4m3",
-    "f8_e4m3fn",
-    "f8_e4m3fnuz",
-    "f8_e5m2",
-    "f8_e5m2fnuz",
-    "f8_e8m0",
-    "f4_e2m1",
-    "f6_e2m3",
-    "f6_e3m2",
-];
+/// Names known from accelerators; the runner protocol does not carry them.
+const ELSEWHERE: [&str; 4] = ["f8_e4m3", "f8_e5m2fnuz", "f6_e2m3", "f6_e3m2"];
 
 impl Dtype {
     /// Every element type, widest first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 15] = [
         Self::F64,
         Self::F32,
         Self::F16,
         Self::Bf16,
+        Self::F8E4m3fn,
+        Self::F8E5m2,
+        Self::F8E4m3fnuz,
+        Self::F8E8m0,
+        Self::F4E2m1,
         Self::I64,
         Self::I32,
         Self::I16,
@@ -63,6 +72,11 @@ impl Dtype {
             Self::F32 => "f32",
             Self::F16 => "f16",
             Self::Bf16 => "bf16",
+            Self::F8E4m3fn => "f8_e4m3fn",
+            Self::F8E5m2 => "f8_e5m2",
+            Self::F8E4m3fnuz => "f8_e4m3fnuz",
+            Self::F8E8m0 => "f8_e8m0",
+            Self::F4E2m1 => "f4_e2m1",
             Self::I64 => "i64",
             Self::I32 => "i32",
             Self::I16 => "i16",
@@ -77,29 +91,74 @@ impl Dtype {
         Self::ALL.into_iter().find(|dtype| dtype.name() == name)
     }
 
-    /// True for names that exist on accelerators and are not supported on a CPU.
+    /// True for names that exist on accelerators and that the runner protocol does not carry.
     pub fn is_known_elsewhere(name: &str) -> bool {
         ELSEWHERE.contains(&name)
     }
 
-    /// Bytes an element takes.
-    pub const fn width(self) -> usize {
+    /// Bits an element takes.
+    pub const fn bits_wide(self) -> usize {
         match self {
-            Self::F64 | Self::I64 => 8,
-            Self::F32 | Self::I32 => 4,
-            Self::F16 | Self::Bf16 | Self::I16 => 2,
-            Self::I8 | Self::U8 | Self::Bool => 1,
+            Self::F64 | Self::I64 => 64,
+            Self::F32 | Self::I32 => 32,
+            Self::F16 | Self::Bf16 | Self::I16 => 16,
+            Self::F4E2m1 => 4,
+            _ => 8,
         }
+    }
+
+    /// Bytes that so many elements take.
+    pub const fn bytes(self, count: usize) -> usize {
+        (count.saturating_mul(self.bits_wide())).div_ceil(8)
+    }
+
+    /// How many elements share a byte; 1 where an element takes one or more.
+    pub const fn per_byte(self) -> usize {
+        if self.bits_wide() < 8 { 8 / self.bits_wide() } else { 1 }
     }
 
     /// True for floating-point types.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::Bf16)
+        !matches!(self, Self::I64 | Self::I32 | Self::I16 | Self::I8 | Self::U8 | Self::Bool)
     }
 
-    /// The element's bit pattern, zero-extended; `bytes` holds exactly one element.
-    pub fn bits(self, bytes: &[u8]) -> u64 {
-        bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+    /// The bit patterns of elements in memory, each zero-extended.
+    pub fn patterns(self, bytes: &[u8]) -> impl Iterator<Item = u64> {
+        let (width, shared) = (self.bytes(1), self.per_byte());
+        bytes.chunks_exact(width).flat_map(move |chunk| {
+            let whole = chunk.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+            (0..shared).map(move |part| if shared == 1 { whole } else { whole >> (4 * part) & 0xF })
+        })
+    }
+
+    /// Bit patterns as they lie in memory. Where two share a byte, a last single one has zeros beside it.
+    pub fn pack(self, patterns: impl IntoIterator<Item = u64>) -> Vec<u8> {
+        let width = self.bytes(1);
+        if self.per_byte() == 1 {
+            return patterns
+                .into_iter()
+                .flat_map(|bits| bits.to_le_bytes().into_iter().take(width))
+                .collect();
+        }
+        let mut bytes = Vec::new();
+        for (index, bits) in patterns.into_iter().enumerate() {
+            let half = (bits & 0xF) as u8;
+            match bytes.last_mut() {
+                Some(last) if index % 2 == 1 => *last |= half << 4,
+                _ => bytes.push(half),
+            }
+        }
+        bytes
+    }
+
+    const fn small(self) -> Option<SmallFloat> {
+        match self {
+            Self::F8E4m3fn => Some(SmallFloat::E4M3FN),
+            Self::F8E5m2 => Some(SmallFloat::E5M2),
+            Self::F8E4m3fnuz => Some(SmallFloat::E4M3FNUZ),
+            Self::F4E2m1 => Some(SmallFloat::E2M1),
+            _ => None,
+        }
     }
 
     /// The value of a bit pattern. Integers beyond 2^53 are rounded; exact comparisons use [`Dtype::integer`].
@@ -109,7 +168,9 @@ impl Dtype {
             Self::F32 => f64::from(f32::from_bits(bits as u32)),
             Self::F16 => half_value(bits as u16),
             Self::Bf16 => f64::from(f32::from_bits((bits as u32) << 16)),
-            _ => self.integer(bits) as f64,
+            Self::F8E8m0 if bits == 0xFF => f64::NAN,
+            Self::F8E8m0 => 2_f64.powi(bits as i32 - 127),
+            _ => self.small().map_or(self.integer(bits) as f64, |small| small.value(bits as u8)),
         }
     }
 
@@ -124,7 +185,8 @@ impl Dtype {
         }
     }
 
-    /// A value rounded to this type, ties to even, as a bit pattern; integers are cut.
+    /// A value rounded to this type, ties to even, as a bit pattern; integers are cut. Floats of 8 bits and fewer become the largest finite
+    /// value where they would overflow.
     pub fn round(self, value: f64) -> u64 {
         match self {
             Self::F64 => value.to_bits(),
@@ -137,14 +199,18 @@ impl Dtype {
                 }
                 u64::from(bits.wrapping_add(0x7FFF + (bits >> 16 & 1)) >> 16)
             }
-            _ => (value as i64) as u64 & self.mask(),
+            Self::F8E8m0 => u64::from(SmallFloat::power(value)),
+            _ => match self.small() {
+                Some(small) => u64::from(small.round(value)),
+                None => (value as i64) as u64 & self.mask(),
+            },
         }
     }
 
     const fn mask(self) -> u64 {
-        match self.width() {
-            8 => u64::MAX,
-            width => (1 << (8 * width)) - 1,
+        match self.bits_wide() {
+            64 => u64::MAX,
+            bits => (1 << bits) - 1,
         }
     }
 
@@ -155,12 +221,15 @@ impl Dtype {
 
     /// Patterns of a float in the order of their values.
     fn ordinal(self, bits: u64) -> i64 {
-        let sign = 1_u64 << (8 * self.width() - 1);
+        if self == Self::F8E8m0 {
+            return bits as i64;
+        }
+        let sign = 1_u64 << (self.bits_wide() - 1);
         let magnitude = (bits & (sign - 1)) as i64;
         if bits & sign == 0 { magnitude } else { -magnitude }
     }
 
-    /// The pattern that a poisoned output holds: a NaN with a payload for floats, the nonce's low bits for integers.
+    /// The pattern that a poisoned output holds: a NaN with a payload for floats that have room for one, else the nonce's low bits.
     /// The harnesses compute the same.
     pub const fn poison(self, nonce: u64) -> u64 {
         match self {
@@ -239,8 +308,21 @@ mod tests {
     fn poison_is_nan_for_floats_and_keeps_its_nonce() {
         for dtype in Dtype::ALL {
             let pattern = dtype.poison(0x1234_5678_9ABC_DEF1);
-            assert_eq!(dtype.is_float(), dtype.value(pattern).is_nan(), "{}", dtype.name());
+            let has_payloads = dtype.is_float() && dtype.bits_wide() > 8;
+            assert_eq!(has_payloads, dtype.value(pattern).is_nan(), "{}", dtype.name());
             assert_ne!(pattern, dtype.poison(0x1234_5678_9ABC_DEF0), "{}", dtype.name());
+        }
+    }
+
+    #[test]
+    fn patterns_survive_memory_also_where_two_share_a_byte() {
+        assert_eq!(Dtype::F4E2m1.pack([1, 15, 7]), [0xF1, 0x07]);
+        assert_eq!(Dtype::F4E2m1.patterns(&[0xF1, 0x07]).collect::<Vec<_>>(), [1, 15, 7, 0]);
+        for dtype in Dtype::ALL {
+            let patterns: Vec<u64> = (0..6).map(|bits| bits & dtype.mask()).collect();
+            let bytes = dtype.pack(patterns.iter().copied());
+            assert_eq!(bytes.len(), dtype.bytes(6), "{}", dtype.name());
+            assert_eq!(dtype.patterns(&bytes).collect::<Vec<_>>(), patterns, "{}", dtype.name());
         }
     }
 
@@ -255,7 +337,7 @@ mod tests {
     proptest! {
         #[test]
         fn integers_keep_their_sign(value in any::<i16>()) {
-            let bits = Dtype::I16.bits(&value.to_le_bytes());
+            let bits = Dtype::I16.patterns(&value.to_le_bytes()).next().unwrap();
             prop_assert_eq!(Dtype::I16.integer(bits), i64::from(value));
             prop_assert_eq!(Dtype::I16.round(f64::from(value)), bits);
         }

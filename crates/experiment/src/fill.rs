@@ -180,15 +180,14 @@ impl Recipe {
     /// # Errors
     /// Where a raw file cannot be read or is short.
     pub fn bytes(&self, dtype: Dtype, count: usize, slot: u32) -> std::io::Result<Vec<u8>> {
-        let width = dtype.width();
         match self {
-            Self::Nothing => Ok(vec![0; count * width]),
-            Self::Constant(value) => Ok(dtype.round(*value).to_le_bytes()[..width].repeat(count)),
+            Self::Nothing => Ok(vec![0; dtype.bytes(count)]),
+            Self::Constant(value) => Ok(dtype.pack(std::iter::repeat_n(dtype.round(*value), count))),
             Self::Files(files) => {
                 let file =
                     files.get(slot as usize % files.len().max(1)).ok_or(std::io::ErrorKind::NotFound)?;
                 let bytes = std::fs::read(&file.path)?;
-                if bytes.len() == count * width {
+                if bytes.len() == dtype.bytes(count) {
                     Ok(bytes)
                 } else {
                     Err(std::io::ErrorKind::UnexpectedEof.into())
@@ -197,16 +196,15 @@ impl Recipe {
             Self::Philox { seed, stream, distribution } => {
                 let arithmetic = distribution.arithmetic();
                 let key = [*seed as u32, (*seed >> 32) as u32];
-                let mut bytes = Vec::with_capacity(count * width);
+                let mut patterns = Vec::with_capacity(count);
                 for group in 0..count.div_ceil(4) as u64 {
                     let words = philox([group as u32, (group >> 32) as u32, *stream, slot], key);
                     let left = count - 4 * group as usize;
                     for word in words.into_iter().take(left) {
-                        let bits = dtype.round(arithmetic.value(word));
-                        bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
+                        patterns.push(dtype.round(arithmetic.value(word)));
                     }
                 }
-                Ok(bytes)
+                Ok(dtype.pack(patterns))
             }
         }
     }
@@ -219,7 +217,7 @@ mod tests {
     fn values(distribution: Distribution) -> Vec<f64> {
         let recipe = Recipe::Philox { seed: 99, stream: 2, distribution };
         let bytes = recipe.bytes(Dtype::F64, 20_000, 1).unwrap();
-        bytes.chunks(8).map(|eight| Dtype::F64.value(Dtype::F64.bits(eight))).collect()
+        Dtype::F64.patterns(&bytes).map(f64::from_bits).collect()
     }
 
     #[test]

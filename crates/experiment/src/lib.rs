@@ -22,6 +22,7 @@ mod philox;
 mod process;
 mod runner;
 mod safetensors;
+mod small_float;
 mod spec;
 mod stage;
 mod wording;

@@ -145,7 +145,7 @@ impl Operands<'_> {
                             command,
                             seed ^ u64::from(slot) << 40,
                             &case.params,
-                            count * dtype.width(),
+                            dtype.bytes(count),
                         )
                     })
                     .collect::<Result<_, _>>()?;
@@ -169,7 +169,7 @@ fn shape(shape: &[Expression], params: &Params) -> Result<Vec<u64>, Error> {
 }
 
 fn raw(dtype: Dtype, values: &[i64]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(dtype.width())).collect()
+    dtype.pack(values.iter().map(|value| *value as u64))
 }
 
 fn permutations(rows: usize, row: usize, stream: &mut Stream) -> Vec<i64> {

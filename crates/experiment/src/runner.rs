@@ -145,7 +145,7 @@ impl Operand {
 
     /// Bytes.
     pub fn bytes(&self) -> u64 {
-        self.count() as u64 * self.dtype.width() as u64
+        self.dtype.bytes(self.count()) as u64
     }
 }
 

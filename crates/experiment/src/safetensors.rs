@@ -50,7 +50,7 @@ pub(crate) fn tensor(path: &Path, name: &str, dtype: Dtype, shape: &[u64]) -> Re
         )));
     }
     let [start, end] = entry.data_offsets;
-    let bytes = shape.iter().product::<u64>() * dtype.width() as u64;
+    let bytes = dtype.bytes(shape.iter().product::<u64>() as usize) as u64;
     if end.checked_sub(start) != Some(bytes) {
         return Err(refuse(format!(
             "tensor `{name}` has {} bytes instead of {bytes}",

@@ -86,11 +86,7 @@ fn every_mistake_is_named_with_its_line_and_a_cure() {
         ),
         ("params = { m = 4, n = 64 }", "params = { m = 4 }", "`n` is not a parameter of the case"),
         ("n + 1", "n +", "experiment.toml:23: `n +`: it ends early"),
-        (
-            "dtype = \"bf16\"",
-            "dtype = \"f8_e4m3fn\"",
-            "element type `f8_e4m3fn` is not supported on this device",
-        ),
+        ("dtype = \"bf16\"", "dtype = \"f6_e2m3\"", "element type `f6_e2m3` is not supported on this device"),
         ("dtype = \"bf16\"", "dtype = \"float\"", "`float` is no element type"),
         ("kind = \"random\"", "kind = \"radnom\"", "`radnom` is no kind of input"),
         ("kind = \"random\"", "kind = \"permutation\"", "needs an integer element type"),

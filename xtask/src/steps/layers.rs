@@ -300,7 +300,9 @@ mod tests {
     #[test]
     fn a_door_that_nobody_goes_through_is_found() {
         let mut rooms = ["low", "twin", "other", "high", "kit"].map(|name| room(name, Vec::new()));
-        rooms.iter_mut().for_each(|room| room.uses.clear());
+        for room in &mut rooms {
+            room.uses.clear();
+        }
         let facts: Vec<String> = examine(&layers(), &rooms).into_iter().map(|finding| finding.fact).collect();
         assert_eq!(facts, ["the door for clap is open for high, which does not use it"]);
     }

@@ -11,15 +11,12 @@ use crate::wording::number;
 /// `reference` holds binary64 where `dtype` is a float, else the same integers. Nothing is said of an output of another size.
 pub(super) fn oddity(output: &DumpedOutput, dtype: Dtype, reference: &[u8]) -> Option<String> {
     let exact = if dtype.is_float() { Dtype::F64 } else { dtype };
-    let count = output.bytes.len() / dtype.width();
-    if count == 0
-        || reference.len() != count * exact.width()
-        || !output.bytes.len().is_multiple_of(dtype.width())
-    {
+    let count = reference.len() / exact.bytes(1);
+    if count == 0 || reference.len() != exact.bytes(count) || output.bytes.len() != dtype.bytes(count) {
         return None;
     }
-    let got = || output.bytes.chunks_exact(dtype.width()).map(|element| dtype.bits(element));
-    let expected = || reference.chunks_exact(exact.width()).map(|element| exact.bits(element));
+    let got = || dtype.patterns(&output.bytes).take(count);
+    let expected = || exact.patterns(reference);
     if dtype.is_float() {
         let both = || got().map(|bits| dtype.value(bits)).zip(expected().map(f64::from_bits));
         let of = |wanted: &dyn Fn(f64, f64) -> bool| both().filter(|(got, want)| wanted(*got, *want)).count();

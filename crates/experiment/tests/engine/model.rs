@@ -171,13 +171,8 @@ impl ModelRunner<'_> {
         if manner == Manner::LazyWhenTimed && timed {
             return;
         }
-        let made: Vec<u8> = x
-            .chunks(4)
-            .flat_map(|four| {
-                let value = 2.0 * Dtype::F32.value(Dtype::F32.bits(four));
-                output.dtype.round(value).to_le_bytes().into_iter().take(output.dtype.width())
-            })
-            .collect();
+        let dtype = output.dtype;
+        let made = dtype.pack(Dtype::F32.patterns(&x).map(|bits| dtype.round(2.0 * Dtype::F32.value(bits))));
         *bytes =
             if manner == Manner::Cached { self.memory.entry(slot).or_insert(made).clone() } else { made };
     }
@@ -198,8 +193,8 @@ impl Runner for ModelRunner<'_> {
     fn poison(&mut self, nonce: u64) -> Result<(), RunnerFault> {
         for (operand, bytes) in self.held.iter_mut().flatten() {
             if operand.role == Role::Output {
-                let width = operand.dtype.width();
-                *bytes = operand.dtype.poison(nonce).to_le_bytes()[..width].repeat(operand.count());
+                *bytes =
+                    operand.dtype.pack(std::iter::repeat_n(operand.dtype.poison(nonce), operand.count()));
             }
         }
         Ok(())

@@ -5,5 +5,6 @@
 mod faults;
 mod places;
 mod project;
+mod rerun;
 mod trees;
 mod verdicts;

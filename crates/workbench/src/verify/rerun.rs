@@ -3,7 +3,7 @@
 //! Builds and measures the same pair as it lies in the working tree. Reproduced means that a fresh run of exactly these
 //! subjects says faster too; the fresh run is journalled and its evidence kept like any other.
 
-use kforge_record::Digest;
+use kforge_record::{Digest, Evidence};
 
 use super::answer::Checked;
 use super::state::Findings;
@@ -41,6 +41,9 @@ fn again(
     observer: &dyn Observer,
 ) -> Result<Result<Digest, BrokenLink>, Error> {
     let old = project.ledger.read(&one.op, &one.evidence)?;
+    if let Some(path) = edited(project, &old)? {
+        return Ok(Err(elsewhere(one, &format!("another {path}")).about(&path)));
+    }
     let request = validate::Request {
         target: one.op.clone(),
         folder: project.root.clone(),
@@ -56,12 +59,7 @@ fn again(
     };
     let new = project.ledger.read(&one.op, &fresh.evidence)?;
     if new.facts.run.pair != old.facts.run.pair {
-        let message = format!(
-            "the working tree holds another baseline or candidate than evidence {}",
-            one.evidence.short()
-        );
-        let hint = "check out the commit that is verified, then repeat";
-        return Ok(Err(BrokenLink::new("subject-differs", message, hint)));
+        return Ok(Err(elsewhere(one, "another baseline or candidate")));
     }
     let (before, after) = (&old.judgement.verdict, &new.judgement.verdict);
     if before.word() != after.word() {
@@ -78,4 +76,27 @@ fn again(
         )));
     }
     Ok(Ok(fresh.evidence))
+}
+
+fn elsewhere(one: &Checked, what: &str) -> BrokenLink {
+    let message = format!("the working tree holds {what} than evidence {}", one.evidence.short());
+    BrokenLink::new("subject-differs", message, "check out the commit that is verified, then repeat")
+}
+
+/// The first file of a side of the working tree that is not as it was measured; no run is spent on another pair.
+fn edited(project: &Project, old: &Evidence) -> Result<Option<String>, Error> {
+    let git = project.repository()?;
+    for side in [&old.facts.sides.candidate, &old.facts.sides.baseline] {
+        let entries = &side.subject.entries;
+        if side.subject.tree != "worktree" {
+            continue;
+        }
+        let paths: Vec<String> = entries.iter().map(|entry| entry.path.clone()).collect();
+        let present = git.present(&project.root, &paths)?;
+        let differs = entries.iter().zip(present).find(|(entry, found)| found.as_ref() != Some(*entry));
+        if let Some((entry, _)) = differs {
+            return Ok(Some(entry.path.clone()));
+        }
+    }
+    Ok(None)
 }

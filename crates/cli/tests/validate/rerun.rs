@@ -1,0 +1,95 @@
+//! Measuring again what was committed: the same answer is `reproduced`, another one is not, whatever the files say.
+
+use crate::project::Project;
+use serde_json::Value;
+use std::process::Command;
+
+/// How often a machine that other tests keep busy is asked again.
+const ATTEMPTS: usize = 6;
+
+fn body(times: &str) -> String {
+    format!(
+        "    for again in range({times}):\n        for i in range(len(y)):\n            y[i] = 2.0 * x[i]"
+    )
+}
+
+fn program(head: &str, times: &str) -> String {
+    let body = body(times);
+    format!(
+        "import os\nimport kforge_runner\n{head}\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n{body}\n\nkforge_runner.main(scale)\n"
+    )
+}
+
+fn kforge(project: &Project, arguments: &[&str]) -> (Value, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kforge"));
+    command.current_dir(project.folder.path()).args(arguments).args(["--format", "json"]);
+    let output = command.output().unwrap();
+    let value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    (value, output.status.code())
+}
+
+/// Measures again, and once more where only the machine stood in the way of an answer.
+fn again(project: &Project) -> (Value, Option<i32>) {
+    let mut answer = kforge(project, &["verify", "HEAD", "--rerun"]);
+    for _ in 0..ATTEMPTS {
+        let message = answer.0["data"]["broken"][0]["message"].as_str().unwrap_or_default();
+        if !(message.contains("is void") || message.contains("is inconclusive")) {
+            break;
+        }
+        answer = kforge(project, &["verify", "HEAD", "--rerun"]);
+    }
+    answer
+}
+
+#[test]
+fn a_committed_win_is_reproduced_until_what_was_built_no_longer_wins() {
+    let outside = tempfile::tempdir().unwrap();
+    let weight = outside.path().join("weight");
+    let head = format!("TIMES = 9 if os.path.exists({:?}) else 1\n", weight.display().to_string());
+    let mut project = Project::new();
+    std::fs::write(project.path("kernels/scale/baseline.py"), program("", "3")).unwrap();
+    project.side("once", &program(&head, "TIMES"), "");
+    project.finish();
+    for (name, value) in [("user.name", "t"), ("user.email", "t@example.org")] {
+        let done =
+            Command::new("git").arg("-C").arg(project.folder.path()).args(["config", name, value]).status();
+        assert!(done.unwrap().success());
+    }
+    let committed = (0..ATTEMPTS).any(|_| {
+        project.json(&[]);
+        kforge(&project, &["commit", "scale"]).1 == Some(0)
+    });
+    assert!(committed, "{}", kforge(&project, &["commit", "scale"]).0);
+
+    let (answer, code) = again(&project);
+    assert_eq!((code, answer["data"]["level"].as_str()), (Some(0), Some("reproduced")), "{answer}");
+    let checked = &answer["data"]["checked"][0];
+    assert_eq!(checked["level"].as_str(), Some("reproduced"));
+    // The fresh run is evidence of its own, beside what was committed.
+    let note = answer["notes"][0]["message"].as_str().unwrap();
+    let (old, new) = note
+        .strip_prefix("evidence ")
+        .and_then(|rest| rest.split_once(" was measured again: "))
+        .unwrap_or_else(|| panic!("{note}"));
+    assert!(checked["evidence"].as_str().unwrap().starts_with(old) && old != new);
+    let (_, code) = kforge(&project, &["verify", new]);
+    assert_eq!(code, Some(0));
+
+    // The files are the same, and so is the answer from files; what they make is slower now.
+    std::fs::write(&weight, "").unwrap();
+    let (answer, code) = again(&project);
+    let broken = &answer["data"]["broken"][0];
+    assert_eq!((code, broken["link"].as_str()), (Some(1), Some("not-reproduced")), "{answer}");
+    assert!(broken["message"].as_str().unwrap().contains("measured again it is slower"), "{answer}");
+    assert!(answer["data"]["level"].is_null());
+    let (answer, code) = kforge(&project, &["verify", "HEAD"]);
+    assert_eq!((code, answer["data"]["level"].as_str()), (Some(0), Some("consistent, unsigned")), "{answer}");
+
+    // Another file is another pair: it says nothing about the committed one.
+    std::fs::remove_file(&weight).unwrap();
+    std::fs::write(project.path("kernels/scale/once.py"), program("", "2")).unwrap();
+    let (answer, code) = again(&project);
+    let link = answer["data"]["broken"][0]["link"].as_str();
+    assert_eq!((code, link), (Some(1), Some("subject-differs")), "{answer}");
+}

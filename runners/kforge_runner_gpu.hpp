@@ -62,6 +62,9 @@ inline void succeed(KFORGE_GPU(Error_t) status, const char* what) {
   if (status != KFORGE_GPU(Success)) throw std::runtime_error(std::string(what) + ": " + KFORGE_GPU(GetErrorString)(status));
 }
 
+// For a status that changes nothing: what was asked for is optional, or the object is gone anyway.
+inline void regardless(KFORGE_GPU(Error_t)) {}
+
 // Occupies its stream until the host raises the flag, or `most` cycles have passed.
 static __global__ void hold(const volatile int* flag, long long most) {
   const long long start = clock64();
@@ -98,10 +101,10 @@ class Gpu : public Backend {
     char bus[32] = "";
     succeed(KFORGE_GPU(DeviceGetPCIBusId)(bus, sizeof bus, 0), "asking for the device's PCI id");
     int driver = 0, runtime = 0, mode = 0, ecc = 0;
-    KFORGE_GPU(DriverGetVersion)(&driver);
-    KFORGE_GPU(RuntimeGetVersion)(&runtime);
-    KFORGE_GPU(DeviceGetAttribute)(&mode, KFORGE_COMPUTE_MODE, 0);
-    KFORGE_GPU(DeviceGetAttribute)(&ecc, KFORGE_ECC, 0);
+    regardless(KFORGE_GPU(DriverGetVersion)(&driver));
+    regardless(KFORGE_GPU(RuntimeGetVersion)(&runtime));
+    regardless(KFORGE_GPU(DeviceGetAttribute)(&mode, KFORGE_COMPUTE_MODE, 0));
+    regardless(KFORGE_GPU(DeviceGetAttribute)(&ecc, KFORGE_ECC, 0));
 #if defined(__HIPCC__) || defined(__HIP__)
     const std::string arch = properties.gcnArchName;
 #else
@@ -121,13 +124,12 @@ class Gpu : public Backend {
     ready();
     void* raw = nullptr;
     if (KFORGE_GPU(Malloc)(&raw, bytes + 64) != KFORGE_GPU(Success)) {
-      KFORGE_GPU(GetLastError)();
+      regardless(KFORGE_GPU(GetLastError)());
       throw std::runtime_error("no device memory for tensor '" + name + "' of " + std::to_string(bytes) + " bytes");
     }
     succeed(KFORGE_GPU(Memset)(raw, 0, bytes + 64), "clearing a tensor");
     return std::shared_ptr<unsigned char>(static_cast<unsigned char*>(raw), [](unsigned char* memory) {
-      const auto unused = KFORGE_GPU(Free)(memory);
-      (void)unused;
+      regardless(KFORGE_GPU(Free)(memory));
     });
   }
   void write(unsigned char* to, const unsigned char* from, std::size_t bytes) override { move(to, from, bytes, KFORGE_GPU(MemcpyHostToDevice)); }
@@ -140,8 +142,7 @@ class Gpu : public Backend {
   unsigned char* host(unsigned char*) override { return nullptr; }
   void forget() override {
     for (auto& graph : graphs_) {
-      const auto unused = KFORGE_GPU(GraphExecDestroy)(graph.second);
-      (void)unused;
+      regardless(KFORGE_GPU(GraphExecDestroy)(graph.second));
     }
     graphs_.clear();
   }
@@ -217,8 +218,8 @@ class Gpu : public Backend {
   // Writes a buffer of this size, with another value each time; what calls asked the cache to keep is let go first.
   void flush(std::size_t bytes) {
 #if !defined(__HIPCC__) && !defined(__HIP__)
-    cudaCtxResetPersistingL2Cache();
-    cudaGetLastError();
+    regardless(cudaCtxResetPersistingL2Cache());
+    regardless(cudaGetLastError());
 #endif
     if (bytes == 0) return;
     if (sweep_bytes_ < bytes) {
@@ -244,11 +245,11 @@ class Gpu : public Backend {
     }
     const auto ended = KFORGE_GPU(StreamEndCapture)(stream(), &graph);
     if (trouble.empty() && ended != KFORGE_GPU(Success)) trouble = KFORGE_GPU(GetErrorString)(ended);
-    KFORGE_GPU(GetLastError)();
+    regardless(KFORGE_GPU(GetLastError)());
     if (!trouble.empty()) throw std::runtime_error("the calls cannot be recorded into a graph: " + trouble);
     KFORGE_GPU(GraphExec_t) ready = nullptr;
     succeed(KFORGE_GPU(GraphInstantiateWithFlags)(&ready, graph, 0), "making the graph ready");
-    KFORGE_GPU(GraphDestroy)(graph);
+    regardless(KFORGE_GPU(GraphDestroy)(graph));
     succeed(KFORGE_GPU(GraphLaunch)(ready, stream()), "replaying the calls for the first time");
     succeed(KFORGE_GPU(StreamSynchronize)(stream()), "replaying the calls for the first time");
     graphs_[plan.sequence] = ready;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::name::{telling, words};
+use crate::name::{target, telling};
 use crate::{Device, Devices, Key, Vendor, arch};
 
 /// Reported memory relative to the data file's, in thousandths: drivers hold some of it back, and data sheets round.
@@ -16,11 +16,11 @@ const MEMORY: std::ops::RangeInclusive<u128> = 930..=1030;
 pub struct Query<'a> {
     /// The maker; see [`Vendor::parse`].
     pub vendor: Option<Vendor>,
-    /// The product's or marketing name; an architecture in its place is read as one.
+    /// The product's or marketing name; an architecture in it or in its place is read as one.
     pub name: Option<&'a str>,
     /// The architecture: `gfx942:sramecc+:xnack-`, `sm_90`, `9.0`.
     pub arch: Option<&'a str>,
-    /// The PCI device id, without the vendor's.
+    /// The PCI device id, without the vendor's; see [`pci_device_id`](crate::pci_device_id).
     pub pci_device_id: Option<u16>,
     /// Bytes of memory.
     pub memory_bytes: Option<u64>,
@@ -88,9 +88,9 @@ impl Devices {
             sieve.keep("name", reported, |device| device.names.fit(name));
         }
         if let Some(text) = architecture {
-            let normal = arch::normal(text);
+            let normal = arch::normal(&text);
             let same = |device: &Device| normal.as_ref() == Some(&device.architecture);
-            sieve.keep("architecture", || text.trim().to_owned(), same);
+            sieve.keep("architecture", || text.clone(), same);
         }
         if let Some(id) = listed {
             sieve.keep("pci id", || format!("{id:04x}"), |device| lists(device, id));
@@ -109,17 +109,12 @@ impl Devices {
     }
 }
 
-/// The telling words of the name, and the architecture, which some tools report in the name's place.
-fn identity<'a>(query: &Query<'a>) -> (Option<Vec<String>>, Option<&'a str>) {
-    let given = query.arch.filter(|text| !text.trim().is_empty());
+/// The telling words of the name, and the architecture, which some tools report within the name or in its place.
+fn identity(query: &Query<'_>) -> (Option<Vec<String>>, Option<String>) {
+    let given = query.arch.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let Some(name) = query.name else { return (None, given) };
-    let target =
-        words(name).first().is_some_and(|first| first.starts_with("gfx")) && arch::normal(name).is_some();
-    if target && given.is_none() {
-        return (None, Some(name));
-    }
     let telling = telling(name);
-    ((!telling.is_empty() && !target).then_some(telling), given)
+    ((!telling.is_empty()).then_some(telling), given.or_else(|| target(name)))
 }
 
 fn lists(device: &Device, id: u16) -> bool {

@@ -2,8 +2,10 @@
 //!
 //! Invariant: a name fits a device only if every word of it is one that the device may have.
 
+use crate::arch;
+
 /// Words that say nothing about the model.
-const SILENT: [&str; 17] = [
+const SILENT: [&str; 19] = [
     "nvidia",
     "amd",
     "ati",
@@ -21,6 +23,8 @@ const SILENT: [&str; 17] = [
     "accelerator",
     "tensor",
     "core",
+    "sramecc",
+    "xnack",
 ];
 
 /// The lower-case words of a text, cut at everything that is not a letter or digit.
@@ -31,9 +35,19 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The words of a name that say which model it is; none where only the vendor or the kind is named.
+/// The words of a name that say which model it is; none where only the vendor, the kind or the architecture is named.
 pub(crate) fn telling(name: &str) -> Vec<String> {
-    words(name).into_iter().filter(|word| !SILENT.contains(&word.as_str())).collect()
+    let silent = |word: &str| SILENT.contains(&word) || is_target(word);
+    words(name).into_iter().filter(|word| !silent(word)).collect()
+}
+
+/// The architecture that a name mentions, as in `AMD Instinct MI210 (gfx90a:sramecc+:xnack-)`.
+pub(crate) fn target(name: &str) -> Option<String> {
+    words(name).into_iter().find(|word| is_target(word))
+}
+
+fn is_target(word: &str) -> bool {
+    word.starts_with("gfx") && arch::normal(word).is_some()
 }
 
 /// What the name of a device must and may say.

@@ -55,8 +55,13 @@ impl<'a> Share<'a> {
             Err(Absent::None(_)) => return Ok(l2),
             Err(unknown) => return Err(unknown),
         };
-        let mut both = l2.derived("L2 and the cache behind it", |bytes| bytes.saturating_add(behind.value));
+        let how = format!("L2 and the cache behind it, which is from: {}", behind.source.title);
+        let mut both = l2.derived(&how, |bytes| bytes.saturating_add(behind.value));
         both.confidence = both.confidence.weaker(behind.confidence);
+        for mut conflict in behind.conflicts {
+            conflict.value = conflict.value.saturating_add(l2.value);
+            both.conflicts.push(conflict);
+        }
         Ok(both)
     }
 

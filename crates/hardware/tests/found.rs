@@ -48,6 +48,7 @@ fn names_that_drivers_report_are_found() {
         ("AMD Instinct MI210", "mi210"),
         ("AMD INSTINCT MI250 (MCM) OAM AC MBA", "mi250"),
         ("Aqua Vanjaram [Instinct MI300X]", "mi300x"),
+        ("AMD Instinct MI210 (gfx90a:sramecc+:xnack-)", "mi210"),
         ("GA100 [A100 SXM4 80GB]", "a100-sxm4-80gb"),
     ] {
         assert_eq!(ids(&devices.find(named(name))), [id], "{name}");
@@ -151,6 +152,7 @@ fn a_fact_that_contradicts_the_name_leaves_nobody_and_is_named() {
     let mi300x = named("AMD Instinct MI300X");
     for (query, text) in [
         (Query { arch: Some("gfx90a"), ..mi300x }, "the architecture `gfx90a` does not fit mi300x"),
+        (named("AMD Instinct MI300X (gfx950)"), "the architecture `gfx950` does not fit mi300x"),
         (Query { units: Some(100), ..mi300x }, "the number of units `100` does not fit mi300x"),
         (Query { memory_bytes: Some(64 << 30), ..mi300x }, "the memory `64.0 GiB` does not fit mi300x"),
         (Query { pci_device_id: Some(0x2335), ..mi300x }, "the pci id `2335` does not fit mi300x"),

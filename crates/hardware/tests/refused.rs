@@ -6,7 +6,7 @@ use kforge_hardware::{Devices, Error};
 
 const SOURCES: &str = include_str!("../../../data/hardware/sources.toml");
 const MI300X: &str = include_str!("../../../data/hardware/mi300x.toml");
-const H100_PCIE: &str = include_str!("../../../data/hardware/h100-pcie-80gb.toml");
+const H100_NVL: &str = include_str!("../../../data/hardware/h100-nvl-94gb.toml");
 
 /// What reading the file says after `from` became `to`.
 fn refusal(text: &str, from: &str, to: &str) -> Error {
@@ -73,7 +73,13 @@ const DEFECTS: &[(&str, &str, &str, &str, &str)] = &[
         "hardware.needless-deviation",
         "matrix fp16",
     ),
-    (H100_PCIE, "deviates = ", "note = ", "hardware.disagrees", "matrix tf32"),
+    (
+        H100_NVL,
+        "deviates = ",
+        "note = ",
+        "hardware.unchecked",
+        "vector fp32 cannot be checked: there is no clock",
+    ),
     (MI300X, "devices = 8", "devices = 7", "hardware.mode", "mode CPX does not divide"),
     (
         MI300X,

@@ -2,7 +2,7 @@
 
 use crate::{Device, Error, builtin, read};
 
-/// Every known device, in the order of the data files. Reading takes a few milliseconds: keep it.
+/// Every known device, in the order of the data files. Reading parses them all: keep it.
 #[derive(Clone, Debug)]
 pub struct Devices {
     devices: Vec<Device>,

@@ -51,7 +51,8 @@ impl Cell {
         format!("{}, {} ({})", self.source.title, self.source.date, self.confidence.name())
     }
 
-    fn all(&self) -> impl Iterator<Item = u64> {
+    /// The value and what its conflicts say instead.
+    pub(crate) fn all(&self) -> impl Iterator<Item = u64> {
         std::iter::once(self.value).chain(self.conflicts.iter().map(|conflict| conflict.value))
     }
 

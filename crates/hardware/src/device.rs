@@ -95,6 +95,16 @@ impl Device {
         self.peak_detail(pipe, dtype).map(|peak| &peak.cell)
     }
 
+    /// What no run can exceed: the highest of the peak, of the figures that contradict it, and of units × rate at the device's
+    /// highest clock. Vendors state matrix peaks at a lower clock than the device may reach.
+    pub fn peak_limit(&self, pipe: Pipe, dtype: Dtype) -> Result<u64, &Absent> {
+        let peak = self.peak_detail(pipe, dtype)?;
+        let units = self.cell(Key::Units).map_or(0, Cell::highest);
+        let clock = self.cell(Key::Clock).map_or(0, Cell::highest);
+        let rate = peak.per_clock.as_ref().map_or(0, |(rate, _)| *rate);
+        Ok(peak.cell.highest().max(units.saturating_mul(clock).saturating_mul(rate)))
+    }
+
     /// The same peak with the rate and clock that reproduce it.
     pub fn peak_detail(&self, pipe: Pipe, dtype: Dtype) -> Result<&Peak, &Absent> {
         const UNREAD: &Absent = &Absent::Unknown(String::new());
@@ -114,12 +124,14 @@ impl Device {
     }
 
     /// What a device that reports this many units has: the whole, or the part of the partition mode of that size with the
-    /// undivided memory, which is the most that it can reach. `None` where no mode has that size.
+    /// undivided memory, which is the most that it can reach. A count that another source gives for the whole is the whole.
+    /// `None` where no mode has that size.
     pub fn seen_with(&self, units: u64) -> Option<Share<'_>> {
-        let whole = self.cell(Key::Units).ok()?.value;
-        if units == whole {
+        let cell = self.cell(Key::Units).ok()?;
+        if cell.all().any(|whole| whole == units) {
             return Some(Share::whole(self));
         }
+        let whole = cell.value;
         let mode = self.modes.iter().find(|mode| mode.devices.checked_mul(units) == Some(whole))?;
         mode.memory.first().map(|memory| Share::of(self, mode, memory))
     }

@@ -71,6 +71,12 @@ impl<'a> Share<'a> {
         Ok(divided(cell, self.devices(), "devices"))
     }
 
+    /// What no run can exceed; see [`Device::peak_limit`].
+    pub fn peak_limit(&self, pipe: Pipe, dtype: Dtype) -> Result<u64, Absent> {
+        let whole = self.device.peak_limit(pipe, dtype).map_err(Clone::clone)?;
+        Ok(whole.div_ceil(self.devices().max(1)))
+    }
+
     fn devices(&self) -> u64 {
         self.mode.map_or(1, |(mode, _)| mode.devices)
     }

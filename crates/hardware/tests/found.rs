@@ -104,6 +104,24 @@ fn all_facts_of_a_real_device_agree() {
     assert_eq!(ids(&devices.find(a100)), ["a100-sxm4-40gb"]);
 }
 
+/// `torch.cuda.get_device_properties` and `nvidia-smi`, as public notes print them.
+#[test]
+fn sizes_that_drivers_report_agree_with_the_names() {
+    let devices = devices();
+    for (name, units, mib, id) in [
+        ("NVIDIA H100 80GB HBM3", 132, 81_089, "h100-sxm5-80gb"),
+        ("NVIDIA H100 PCIe", 114, 81_008, "h100-pcie-80gb"),
+        ("NVIDIA H100 NVL", 132, 95_830, "h100-nvl-94gb"),
+        ("NVIDIA B200", 148, 182_631, "b200"),
+        ("NVIDIA GB200", 152, 189_471, "gb200"),
+        ("NVIDIA GB200", 148, 189_471, "gb200"),
+        ("AMD Instinct MI300X", 304, 196_592, "mi300x"),
+    ] {
+        let query = Query { units: Some(units), memory_bytes: Some(mib << 20), ..named(name) };
+        assert_eq!(ids(&devices.find(query)), [id], "{name}");
+    }
+}
+
 #[test]
 fn facts_tell_apart_what_a_name_leaves_open() {
     let devices = devices();

@@ -73,13 +73,7 @@ const DEFECTS: &[(&str, &str, &str, &str, &str)] = &[
         "hardware.needless-deviation",
         "matrix fp16",
     ),
-    (
-        H100_NVL,
-        "deviates = ",
-        "note = ",
-        "hardware.unchecked",
-        "vector fp32 cannot be checked: there is no clock",
-    ),
+    (H100_NVL, "deviates = ", "note = ", "hardware.disagrees", "matrix tf32"),
     (MI300X, "devices = 8", "devices = 7", "hardware.mode", "mode CPX does not divide"),
     (
         MI300X,

@@ -150,7 +150,7 @@ fn absence_says_why_and_tells_lacking_from_unknown() {
     assert!(matches!(a100.peak(Pipe::Matrix, Dtype::Fp8), Err(Absent::None(why)) if why.contains("Ampere")));
     assert!(matches!(a100.cell(Key::InfinityCache), Err(Absent::None(_))));
     let nvl = device(&devices, "h100-nvl-94gb");
-    assert!(matches!(nvl.cell(Key::Clock), Err(Absent::Unknown(_))));
+    assert!(matches!(nvl.peak(Pipe::Matrix, Dtype::Fp8), Err(Absent::Unknown(_))));
     for device in devices.iter() {
         let cells = Key::ALL.into_iter().filter_map(|key| device.cell(key).err());
         let pairs = Pipe::ALL.into_iter().flat_map(|pipe| Dtype::ALL.map(|dtype| (pipe, dtype)));
@@ -161,7 +161,7 @@ fn absence_says_why_and_tells_lacking_from_unknown() {
     }
 }
 
-/// Only this card has peaks that nothing reproduces, since no source gives its clocks, and each says so.
+/// Only these have peaks that clock × units × rate does not give, and each says so.
 #[test]
 fn deviations_are_the_exception() {
     let mut deviating = BTreeSet::new();
@@ -172,7 +172,30 @@ fn deviations_are_the_exception() {
             }
         }
     }
-    assert_eq!(deviating.into_iter().collect::<Vec<_>>(), ["h100-nvl-94gb"]);
+    assert_eq!(deviating.into_iter().collect::<Vec<_>>(), ["gb200", "h100-nvl-94gb"]);
+}
+
+/// The data sheet's 989 TFLOPS are for 1830 MHz; the driver lets the same die run at 1980 MHz: 132 × 4096 × 1.98 GHz.
+#[test]
+fn a_limit_allows_what_the_highest_clock_could_do() {
+    let devices = devices();
+    let h100 = device(&devices, "h100-sxm5-80gb");
+    assert_eq!(h100.peak_limit(Pipe::Matrix, Dtype::Bf16).unwrap(), 132 * 4096 * 1_980_000_000);
+    for device in devices.iter() {
+        for (pipe, dtype) in Pipe::ALL.into_iter().flat_map(|pipe| Dtype::ALL.map(|dtype| (pipe, dtype))) {
+            match (device.peak(pipe, dtype), device.peak_limit(pipe, dtype)) {
+                (Ok(peak), Ok(limit)) => {
+                    assert!(
+                        limit >= peak.highest() && limit <= peak.value * 6 / 5,
+                        "{} {pipe:?} {dtype:?}",
+                        device.id()
+                    );
+                }
+                (Err(_), Err(_)) => {}
+                _ => panic!("{} {pipe:?} {dtype:?}", device.id()),
+            }
+        }
+    }
 }
 
 #[test]
@@ -194,6 +217,9 @@ fn partition_modes_divide_units_caches_and_bandwidth() {
     assert_eq!(cpx.memory_size().unwrap().value, 48 << 30);
     assert_eq!(cpx.memory_bandwidth().unwrap().confidence, Confidence::Derived);
     assert!(close(cpx.peak(Pipe::Matrix, Dtype::Fp16).unwrap().value as f64, 1307.4e12 / 8.0, 0.01));
+
+    let limit = |share: kforge_hardware::Share<'_>| share.peak_limit(Pipe::Matrix, Dtype::Fp16).unwrap();
+    assert!(limit(cpx) * 8 >= limit(mi300x.share("SPX", "NPS1").unwrap()));
 
     // The vendor's table combines NPS4 with QPX and CPX only.
     assert!(mi300x.share("SPX", "NPS4").is_none());

@@ -41,6 +41,12 @@ fn exit_codes_and_schemas_say_yes_no_and_why() {
     assert_eq!((code, answer["data"]["committed"]["op"].as_str()), (Some(0), Some("rmsnorm")), "{answer}");
     let (code, answer) = json(&repo.path(), &["verify"]);
     assert_eq!((code, answer["data"]["level"].as_str()), (Some(0), Some("consistent, unsigned")), "{answer}");
+    let id = answer["data"]["checked"][0]["evidence"].as_str().expect("an id").to_owned();
+    for digits in [4, 7, 64] {
+        let (code, answer) = json(&repo.path(), &["verify", id.get(..digits).expect("digits")]);
+        assert_eq!(code, Some(0), "{answer}");
+        assert_eq!(answer["data"]["target"].as_str(), Some(format!("evidence {id}").as_str()));
+    }
     repo.write(FILE, b"int edited;\n");
     let (code, answer) = json(&repo.path(), &["commit", "rmsnorm"]);
     assert_eq!((code, answer["data"]["refused"]["link"].as_str()), (Some(1), Some("subject-differs")));

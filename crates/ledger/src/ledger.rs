@@ -16,7 +16,7 @@ use crate::lock::WriteLock;
 use crate::rebuild::{self, Rebuilt};
 use crate::recording::{self, Recorded, Recording};
 use crate::versions::{self, Version};
-use crate::{evidence_store, intent, journal, search};
+use crate::{evidence_store, intent, journal, runs, search};
 
 /// A ledger under one root.
 #[derive(Clone)]
@@ -100,38 +100,15 @@ impl Ledger {
     /// # Errors
     /// `Error::Io` where the journal or an evidence file cannot be read.
     pub fn prior_runs(&self, op: &str, pair: &Digest) -> Result<Vec<PriorRun>, Error> {
-        self.runs(op, pair, journal::runs_of(&self.layout, pair)?)
+        Ok(runs::runs_of(pair, &self.readable(op)?, self.journalled_runs(pair)?))
     }
 
-    /// As `prior_runs`, from evidence alone: what every clone of the ledger knows.
+    /// The journalled runs of a pair, oldest first.
     ///
     /// # Errors
-    /// `Error::Io`.
-    pub fn runs_in_evidence(&self, op: &str, pair: &Digest) -> Result<Vec<PriorRun>, Error> {
-        self.runs(op, pair, Vec::new())
-    }
-
-    fn runs(&self, op: &str, pair: &Digest, mut runs: Vec<PriorRun>) -> Result<Vec<PriorRun>, Error> {
-        for id in self.evidence_ids(op)? {
-            let Ok(evidence) = self.read(op, &id) else { continue };
-            // Where nothing of the candidate ran, nothing was learnt that a later run could select from.
-            let ran = evidence.samples.launches > 0 || !evidence.facts.sides.candidate.never_ran();
-            if &evidence.facts.run.pair != pair || !ran {
-                continue;
-            }
-            merge_run(
-                &mut runs,
-                PriorRun {
-                    run: evidence.facts.run.id,
-                    started_at: evidence.facts.run.started_at.clone(),
-                    verdict: Some(evidence.judgement.verdict.word().to_owned()),
-                    evidence: Some(id),
-                },
-            );
-            evidence.facts.prior.into_iter().for_each(|prior| merge_run(&mut runs, prior));
-        }
-        runs.sort_by(|one, other| (&one.started_at, &one.run).cmp(&(&other.started_at, &other.run)));
-        Ok(runs)
+    /// `Error::Io` where the journal cannot be read.
+    pub fn journalled_runs(&self, pair: &Digest) -> Result<Vec<PriorRun>, Error> {
+        journal::runs_of(&self.layout, pair)
     }
 
     /// The pairs of every candidate of an op that was measured against this baseline, as journal and evidence know: wins,
@@ -140,31 +117,26 @@ impl Ledger {
     /// # Errors
     /// `Error::Io` where the journal or the evidence folder cannot be read.
     pub fn rivals(&self, op: &str, baseline: &Digest) -> Result<BTreeSet<Digest>, Error> {
-        let mut pairs = journal::pairs_against(&self.layout, op, baseline)?;
-        pairs.extend(self.rivals_in_evidence(op, baseline, None)?);
+        let mut pairs = self.journalled_rivals(op, baseline)?;
+        pairs.extend(runs::rivals_among(&self.readable(op)?, baseline, None));
         Ok(pairs)
     }
 
-    /// As `rivals`, from evidence alone; where a moment is given, only of runs that began no later.
+    /// As `rivals`, from the journal alone.
     ///
     /// # Errors
-    /// As `rivals`.
-    pub fn rivals_in_evidence(
-        &self,
-        op: &str,
-        baseline: &Digest,
-        until: Option<&str>,
-    ) -> Result<BTreeSet<Digest>, Error> {
-        let mut pairs = BTreeSet::new();
-        for id in self.evidence_ids(op)? {
-            let Ok(evidence) = self.read(op, &id) else { continue };
-            let run = &evidence.facts.run;
-            let counts = until.is_none_or(|until| run.started_at.as_str() <= until);
-            if counts && evidence.facts.sides.baseline.subject.id == *baseline {
-                pairs.insert(run.pair);
-            }
-        }
-        Ok(pairs)
+    /// `Error::Io` where the journal cannot be read.
+    pub fn journalled_rivals(&self, op: &str, baseline: &Digest) -> Result<BTreeSet<Digest>, Error> {
+        journal::pairs_against(&self.layout, op, baseline)
+    }
+
+    /// All evidence of an op that can be read, sorted by id.
+    ///
+    /// # Errors
+    /// `Error::Io` where the folder cannot be listed.
+    pub fn readable(&self, op: &str) -> Result<Vec<(Digest, Evidence)>, Error> {
+        let ids = self.evidence_ids(op)?;
+        Ok(ids.into_iter().filter_map(|id| Some((id, self.read(op, &id).ok()?))).collect())
     }
 
     /// Stores sealed evidence; storing it again changes nothing.
@@ -349,15 +321,5 @@ impl Held<'_> {
     /// `Error::Io`.
     pub fn remove_state(&self, name: &str) -> Result<(), Error> {
         remove_file(&*self.ledger.disk, &self.ledger.layout.state().join(name))
-    }
-}
-
-fn merge_run(runs: &mut Vec<PriorRun>, run: PriorRun) {
-    match runs.iter_mut().find(|known| known.run == run.run) {
-        Some(known) => {
-            known.verdict = known.verdict.take().or(run.verdict);
-            known.evidence = known.evidence.take().or(run.evidence);
-        }
-        None => runs.push(run),
     }
 }

@@ -3,6 +3,8 @@
 //! A win counts alone where the pair never did anything but win. After an earlier run that was no win, or where the
 //! candidate was kept out of several, it takes two wins that follow each other: the second is the confirmation.
 
+use std::collections::BTreeSet;
+
 use kforge_ledger::Ledger;
 use kforge_record::{Audited, Digest, Evidence, PriorRun, SubjectEntry};
 use serde::Serialize;
@@ -37,12 +39,12 @@ impl BrokenLink {
 }
 
 /// Which runs count.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Runs {
+#[derive(Clone, Copy)]
+pub(crate) enum Runs<'a> {
     /// Journal and evidence, all of them: before a commit.
     Known,
-    /// Evidence alone, up to the one that is looked at: when verifying what was committed then.
-    Shown,
+    /// This evidence of the op alone, up to the one that is looked at: when verifying what was committed then.
+    Shown(&'a [(Digest, Evidence)]),
 }
 
 /// The newest evidence of an op for exactly these files, or the first broken link.
@@ -130,24 +132,12 @@ pub(crate) fn other_win(
     Ok(None)
 }
 
-/// Out of how many candidates of the same baseline this one was kept: what the evidence states, or more where the ledger
-/// shows more. Best of many is a selection, whether they were tried in one run or one at a time.
-fn kept_out_of(ledger: &Ledger, op: &str, evidence: &Evidence, runs: Runs) -> Result<usize, Error> {
-    let baseline = &evidence.facts.sides.baseline.subject.id;
-    let run = &evidence.facts.run;
-    let rivals = match runs {
-        Runs::Known => ledger.rivals(op, baseline)?,
-        Runs::Shown => ledger.rivals_in_evidence(op, baseline, Some(&run.started_at))?,
-    };
-    Ok(rivals.len().max(run.candidates as usize))
-}
-
 /// The audited evidence, if a commit may rest on it.
 pub(crate) fn admissible(
     ledger: &Ledger,
     op: &str,
     id: &Digest,
-    runs: Runs,
+    runs: Runs<'_>,
 ) -> Result<Result<Audited, BrokenLink>, Error> {
     let audited = match ledger.audited(op, id) {
         Ok(audited) => audited,
@@ -167,25 +157,33 @@ pub(crate) fn admissible(
             "only a candidate that is faster may be committed",
         )));
     }
-    let run = &audited.evidence.facts.run;
-    let known = match runs {
-        Runs::Known => ledger.prior_runs(op, &run.pair)?,
-        Runs::Shown => {
-            let mut shown = ledger.runs_in_evidence(op, &run.pair)?;
-            shown.retain(|shown| shown.run == run.id || shown.started_at < run.started_at);
+    let (run, baseline) = (&audited.evidence.facts.run, &audited.evidence.facts.sides.baseline.subject.id);
+    // Best of many is a selection, whether they were tried in one run or one at a time: what the evidence states counts, or
+    // more where the ledger shows more.
+    let (read, known, mut rivals, until);
+    let evidence = match runs {
+        Runs::Known => {
+            read = ledger.readable(op)?;
+            (known, until) = (ledger.journalled_runs(&run.pair)?, None);
+            rivals = ledger.journalled_rivals(op, baseline)?;
+            read.as_slice()
+        }
+        Runs::Shown(shown) => {
+            (known, until) = (Vec::new(), Some(run.started_at.as_str()));
+            rivals = BTreeSet::new();
             shown
         }
     };
+    rivals.extend(kforge_ledger::rivals_among(evidence, baseline, until));
+    let kept_out_of = rivals.len().max(run.candidates as usize);
+    let mut known = kforge_ledger::runs_of(&run.pair, evidence, known);
+    known.retain(|known| until.is_none_or(|until| known.run == run.id || known.started_at.as_str() < until));
     let is_win = |run: &PriorRun| {
-        run.verdict.as_deref() == Some("faster")
-            && run
-                .evidence
-                .as_ref()
-                .is_some_and(|id| ledger.read(op, id).is_ok_and(|e| e.judgement.verdict.is_faster()))
+        let seen = run.evidence.as_ref().and_then(|id| evidence.iter().find(|(known, _)| known == id));
+        run.verdict.as_deref() == Some("faster") && seen.is_some_and(|(_, e)| e.judgement.verdict.is_faster())
     };
     let after = known.iter().rposition(|run| !is_win(run));
     let wins = known.len() - after.map_or(0, |position| position + 1);
-    let kept_out_of = kept_out_of(ledger, op, &audited.evidence, runs)?;
     if wins >= 2 || (after.is_none() && kept_out_of <= 1) {
         return Ok(Ok(audited));
     }

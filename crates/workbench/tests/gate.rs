@@ -222,6 +222,8 @@ fn a_losing_attempt_passes_beside_its_own_evidence_and_nowhere_else() {
     let id = store(&repo, &slow);
     let answer = gate(&repo, &format!("{start}..{without}"));
     assert_eq!(links(&answer), ["not-faster"], "its evidence is not in that commit: {answer:?}");
+    let hint = answer.broken.first().and_then(|link| link.hint.as_deref());
+    assert!(hint.is_some_and(|hint| hint.contains("git add kernels/rmsnorm/evidence")), "{hint:?}");
     let whole = save(&repo, "and its evidence");
     for from in [start.clone(), empty(&repo)] {
         let answer = gate(&repo, &format!("{from}..{whole}"));

@@ -10,7 +10,7 @@ use kforge_record::{Digest, SubjectEntry};
 use super::known::{Known, subject};
 use super::replaced::experiment_path;
 use super::state::{Findings, Look, first_difference};
-use crate::gate::{self, BrokenLink, Runs};
+use crate::gate::{self, BrokenLink};
 use crate::{Error, Note};
 
 impl Look<'_> {
@@ -18,7 +18,7 @@ impl Look<'_> {
     pub(super) fn changed(&self, changed: &[String], findings: &mut Findings) -> Result<(), Error> {
         let inside: BTreeSet<&str> =
             changed.iter().filter_map(|path| path.strip_prefix(self.git.prefix.as_str())).collect();
-        for op in self.ledger.ops()? {
+        for op in self.shelf.ledger.ops()? {
             let known = Known::read(self, &op, findings)?;
             let files = known.files();
             let entries = self.entries(&files)?;
@@ -50,17 +50,17 @@ impl Look<'_> {
         let op = &known.op;
         let mut first_link = None;
         for (id, evidence) in
-            known.all.iter().filter(|(_, evidence)| first_difference(evidence, entries).is_none())
+            known.all().iter().filter(|(_, evidence)| first_difference(evidence, entries).is_none())
         {
             if !subject(evidence).iter().any(|entry| open.contains(&entry.path)) {
                 continue;
             }
-            match gate::admissible(self.ledger, op, id, Runs::Shown)? {
+            match &*self.shelf.admissible(op, id)? {
                 Ok(audited) => {
-                    self.add(op, &audited, "blobs", findings)?;
+                    self.add(op, audited, "blobs", findings)?;
                     open.retain(|path| !subject(evidence).iter().any(|entry| entry.path == *path));
                 }
-                Err(link) => first_link = first_link.or(Some(link)),
+                Err(link) => first_link = first_link.or_else(|| Some(link.clone())),
             }
         }
         for path in open.iter().filter(|path| !entries.contains_key(*path)) {
@@ -80,9 +80,9 @@ impl Look<'_> {
         }
         let Some(path) = unproven else { return Ok(()) };
         let lookup = |path: &str| entries.get(path).cloned();
-        let link = match first_link {
+        let mut link = match first_link {
             Some(link) => link,
-            None => match gate::evidence_for(self.ledger, op, None, &lookup)? {
+            None => match gate::evidence_for(self.shelf.ledger, op, None, &lookup)? {
                 Err(link) => link,
                 Ok(_) => BrokenLink::new(
                     "no-evidence",
@@ -91,6 +91,12 @@ impl Look<'_> {
                 ),
             },
         };
+        if link.link == "not-faster" && known.was_never_in_use(path) {
+            let hint = format!(
+                "keep a losing attempt beside its evidence: `git add kernels/{op}/evidence` in the same tree"
+            );
+            link.hint = Some(hint);
+        }
         findings.broken.push(if link.file.is_some() { link } else { link.about(path) });
         Ok(())
     }
@@ -142,7 +148,7 @@ impl Look<'_> {
         findings: &mut Findings,
     ) -> Result<(), Error> {
         let Some(folder) = self.evidence_folder(&known.op) else { return Ok(()) };
-        for (id, evidence) in &known.all {
+        for (id, evidence) in known.all() {
             let fits =
                 evidence.judgement.verdict.is_faster() && first_difference(evidence, entries).is_none();
             if !fits
@@ -151,9 +157,9 @@ impl Look<'_> {
             {
                 continue;
             }
-            match gate::admissible(self.ledger, &known.op, id, Runs::Shown)? {
-                Ok(audited) => self.add(&known.op, &audited, "blobs", findings)?,
-                Err(link) => findings.unproven = findings.unproven.take().or(Some(link)),
+            match &*self.shelf.admissible(&known.op, id)? {
+                Ok(audited) => self.add(&known.op, audited, "blobs", findings)?,
+                Err(link) => findings.unproven = findings.unproven.take().or_else(|| Some(link.clone())),
             }
         }
         Ok(())

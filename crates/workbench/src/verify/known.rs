@@ -5,17 +5,19 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use kforge_record::{BlobId, Digest, Evidence, SubjectEntry};
 
+use super::shelf::Volume;
 use super::state::{Findings, Look};
 use crate::Error;
-use crate::gate::{self, BrokenLink, Runs};
+use crate::gate::BrokenLink;
 
 /// The evidence of one op, newest first.
 pub(super) struct Known {
     pub(super) op: String,
-    pub(super) all: Vec<(Digest, Evidence)>,
+    volume: Rc<Volume>,
     won: OnceCell<BTreeSet<BlobId>>,
 }
 
@@ -29,33 +31,30 @@ fn baseline(evidence: &Evidence) -> &[SubjectEntry] {
 }
 
 impl Known {
+    /// All of it, newest first.
+    pub(super) fn all(&self) -> &[(Digest, Evidence)] {
+        &self.volume.evidence
+    }
+
     /// Reads the evidence; what cannot be read is a broken link.
     pub(super) fn read(look: &Look<'_>, op: &str, findings: &mut Findings) -> Result<Self, Error> {
-        let mut all = Vec::new();
-        for id in look.ledger.evidence_ids(op)? {
-            match look.ledger.read(op, &id) {
-                Ok(evidence) => all.push((id, evidence)),
-                Err(error) => findings.broken.push(BrokenLink::new(
-                    "malformed",
-                    error.to_string(),
-                    "restore the evidence file",
-                )),
-            }
-        }
-        all.sort_by(|(_, one), (_, other)| other.facts.run.started_at.cmp(&one.facts.run.started_at));
-        Ok(Self { op: op.to_owned(), all, won: OnceCell::new() })
+        let volume = look.shelf.volume(op)?;
+        findings.broken.extend(volume.unreadable.iter().map(|error| {
+            BrokenLink::new("malformed", error.clone(), "restore the evidence file from version control")
+        }));
+        Ok(Self { op: op.to_owned(), volume, won: OnceCell::new() })
     }
 
     /// Every path of a candidate or a baseline.
     pub(super) fn files(&self) -> BTreeSet<String> {
         let sides =
-            self.all.iter().flat_map(|(_, evidence)| subject(evidence).iter().chain(baseline(evidence)));
+            self.all().iter().flat_map(|(_, evidence)| subject(evidence).iter().chain(baseline(evidence)));
         sides.map(|entry| entry.path.clone()).collect()
     }
 
     /// What is or was in use, each with the side that it was measured as: every baseline's files, and every win's.
     pub(super) fn in_use(&self) -> impl Iterator<Item = (&str, &SubjectEntry)> {
-        self.all.iter().flat_map(|(_, evidence)| {
+        self.all().iter().flat_map(|(_, evidence)| {
             let won = evidence.judgement.verdict.is_faster();
             let wins = subject(evidence).iter().filter(move |_| won);
             let wins = wins.map(|entry| (evidence.facts.candidate.as_str(), entry));
@@ -65,7 +64,7 @@ impl Known {
 
     /// Whether a file is at what some evidence measured as the baseline; a revert needs no new proof.
     pub(super) fn is_baseline(&self, entry: &SubjectEntry) -> bool {
-        self.all.iter().any(|(_, evidence)| baseline(evidence).contains(entry))
+        self.all().iter().any(|(_, evidence)| baseline(evidence).contains(entry))
     }
 
     /// Whether a content rests on a win that may be committed: a baseline may take a winner's place under its own name.
@@ -74,8 +73,9 @@ impl Known {
             return Ok(won.contains(blob));
         }
         let mut won = BTreeSet::new();
-        for (id, evidence) in &self.all {
-            if gate::admissible(look.ledger, &self.op, id, Runs::Shown)?.is_ok() {
+        for (id, evidence) in self.all().iter().filter(|(_, evidence)| evidence.judgement.verdict.is_faster())
+        {
+            if look.shelf.admissible(&self.op, id)?.is_ok() {
                 won.extend(subject(evidence).iter().map(|entry| entry.blob.clone()));
             }
         }
@@ -86,7 +86,12 @@ impl Known {
     pub(super) fn rests(&self, look: &Look<'_>, blob: &BlobId) -> Result<bool, Error> {
         let measured =
             |(_, evidence): &(Digest, Evidence)| baseline(evidence).iter().any(|entry| entry.blob == *blob);
-        Ok(self.all.iter().any(measured) || self.has_won(look, blob)?)
+        Ok(self.all().iter().any(measured) || self.has_won(look, blob)?)
+    }
+
+    /// Whether no baseline and no win of the op ever had this path.
+    pub(super) fn was_never_in_use(&self, path: &str) -> bool {
+        !self.in_use().any(|(_, used)| used.path == path)
     }
 
     /// The loss that a file is kept beside: evidence in the looked-at tree for exactly its bytes says that it is no win, and no
@@ -96,12 +101,12 @@ impl Known {
         look: &Look<'_>,
         entry: &SubjectEntry,
     ) -> Result<Option<Digest>, Error> {
-        if self.in_use().any(|(_, used)| used.path == entry.path) {
+        if !self.was_never_in_use(&entry.path) {
             return Ok(None);
         }
-        let lost = self.all.iter().filter(|(_, evidence)| subject(evidence).contains(entry));
+        let lost = self.all().iter().filter(|(_, evidence)| subject(evidence).contains(entry));
         for (id, _) in lost {
-            if look.holds_evidence(&self.op, id)? && look.ledger.audited(&self.op, id).is_ok() {
+            if look.holds_evidence(&self.op, id)? && look.shelf.ledger.audited(&self.op, id).is_ok() {
                 return Ok(Some(*id));
             }
         }

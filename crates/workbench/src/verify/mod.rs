@@ -10,6 +10,7 @@ mod known;
 mod ledger_at;
 mod replaced;
 mod rerun;
+mod shelf;
 mod state;
 mod verb;
 

@@ -8,7 +8,8 @@ use kforge_ledger::Ledger;
 use kforge_record::{Audited, BlobId, Digest, Evidence, SubjectEntry};
 
 use super::answer::Checked;
-use crate::gate::{self, BrokenLink, Runs};
+use super::shelf::Shelf;
+use crate::gate::BrokenLink;
 use crate::git::Git;
 use crate::project::Project;
 use crate::signing::{self, Signer};
@@ -28,7 +29,7 @@ pub(super) struct Findings {
 
 /// One tree to look at.
 pub(super) struct Look<'a> {
-    pub(super) ledger: &'a Ledger,
+    pub(super) shelf: &'a Shelf<'a>,
     pub(super) git: &'a Git,
     pub(super) tree: &'a str,
     /// The tree that it is compared with; absent where there was nothing before it.
@@ -43,9 +44,9 @@ pub(super) struct Look<'a> {
 
 impl<'a> Look<'a> {
     /// A look at a tree, compared with nothing.
-    pub(super) fn new(project: &'a Project, git: &'a Git, ledger: &'a Ledger, tree: &'a str) -> Self {
+    pub(super) fn new(project: &'a Project, git: &'a Git, shelf: &'a Shelf<'a>, tree: &'a str) -> Self {
         Self {
-            ledger,
+            shelf,
             git,
             tree,
             from: None,
@@ -136,7 +137,7 @@ impl<'a> Look<'a> {
         found_by: &'static str,
         findings: &mut Findings,
     ) -> Result<(), Error> {
-        let evidence = match self.ledger.read(op, id) {
+        let evidence = match self.shelf.ledger.read(op, id) {
             Ok(evidence) => evidence,
             Err(error) => {
                 let message = format!("the {found_by} names evidence {}: {error}", id.short());
@@ -167,10 +168,10 @@ impl<'a> Look<'a> {
             );
             return Ok(());
         }
-        match gate::admissible(self.ledger, op, id, Runs::Shown)? {
-            Ok(audited) => self.add(op, &audited, found_by, findings),
+        match &*self.shelf.admissible(op, id)? {
+            Ok(audited) => self.add(op, audited, found_by, findings),
             Err(link) => {
-                findings.broken.push(link);
+                findings.broken.push(link.clone());
                 Ok(())
             }
         }
@@ -191,7 +192,7 @@ impl<'a> Look<'a> {
         {
             return Ok(());
         }
-        let level = match level(self.ledger, op, &audited.id, self.allowed_signers)? {
+        let level = match level(self.shelf.ledger, op, &audited.id, self.allowed_signers)? {
             Ok(level) => level,
             Err(link) => {
                 findings.broken.push(link);

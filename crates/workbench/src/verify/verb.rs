@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::answer::{Response, UnboundField};
 use super::ledger_at;
 use super::rerun;
+use super::shelf::Shelf;
 use super::state::{Findings, Look, level};
 use crate::gate::BrokenLink;
 use crate::git::Git;
@@ -114,9 +115,17 @@ fn look(project: &Project, request: &Request, findings: &mut Findings) -> Result
     if let Some((from, to)) = target.split_once("...").or_else(|| target.split_once("..")) {
         return range(project, from, to, findings).map(|name| (name, false));
     }
-    let digits = target.len() >= 6 && target.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if digits && let Ok((op, id)) = project.ledger.resolve(target) {
-        return evidence(project, &op, &id, findings).map(|name| (name, true));
+    // Few digits are a revision first, where they are one; git's own shortest are four.
+    let digits = target.len() >= 4 && target.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let taken = || -> Result<bool, Error> {
+        Ok(target.len() < 7 && matches!(&project.git, Some(git) if git.commit(target)?.is_some()))
+    };
+    if digits && !taken()? {
+        match project.ledger.resolve(target) {
+            Ok((op, id)) => return evidence(project, &op, &id, findings).map(|name| (name, true)),
+            Err(error @ kforge_ledger::Error::Ambiguous { .. }) => return Err(error.into()),
+            Err(_) => {}
+        }
     }
     revision(project, target, findings).map(|name| (name, !request.require))
 }
@@ -165,7 +174,7 @@ fn commit_of(git: &Git, revision: &str) -> Result<String, Error> {
     }
     Err(Error::Usage {
         message: format!("`{revision}` is neither evidence nor a commit"),
-        hint: Some("give at least 7 digits of an evidence id, a revision, or a range A..B".to_owned()),
+        hint: Some("give at least 4 digits of an evidence id, a revision, or a range A..B".to_owned()),
     })
 }
 
@@ -192,8 +201,9 @@ fn revision(project: &Project, revision: &str, findings: &mut Findings) -> Resul
     let commit = commit_of(git, revision)?;
     at_the_top(git, &commit)?;
     let (ledger, _place) = ledger_at::open(project, git, &[&commit])?;
+    let shelf = Shelf::new(&ledger);
     let parent = git.commit(&format!("{commit}^1"))?;
-    let look = Look::new(project, git, &ledger, &commit).of_commit(&commit).since(parent.as_deref());
+    let look = Look::new(project, git, &shelf, &commit).of_commit(&commit).since(parent.as_deref());
     claims(&look, &commit, findings)?;
     look.changed(&git.changed_by(&commit)?, findings)?;
     Ok(format!("commit {}", commit.get(..12).unwrap_or(&commit)))
@@ -213,7 +223,7 @@ fn claims(look: &Look<'_>, commit: &str, findings: &mut Findings) -> Result<(), 
     let trailers =
         look.git.call(["log", "-1", "--format=%(trailers:key=Kforge-Evidence,valueonly)", commit]).text()?;
     for id in trailers.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        match look.ledger.resolve(id) {
+        match look.shelf.ledger.resolve(id) {
             Ok((op, id)) => look.claim(&op, &id, "trailer", findings)?,
             Err(error) => {
                 let message = format!("the trailer names evidence {id}: {error}");
@@ -245,14 +255,15 @@ fn range(project: &Project, from: &str, to: &str, findings: &mut Findings) -> Re
             })?,
     };
     let (ledger, _place) = ledger_at::open(project, git, &[&start, &end])?;
+    let shelf = Shelf::new(&ledger);
     removed_evidence(project, git, &start, &end, findings)?;
-    let look = Look::new(project, git, &ledger, &end).of_commit(&end).since(Some(&start));
+    let look = Look::new(project, git, &shelf, &end).of_commit(&end).since(Some(&start));
     look.changed(&git.changed(&start, &end)?, findings)?;
     if git.commit(&start)?.is_some() {
         let span = format!("{start}..{end}");
         let commits = git.call(["rev-list", "--max-count=2001", span.as_str()]).text()?;
         for commit in commits.lines().take(MOST_COMMITS) {
-            let look = Look::new(project, git, &ledger, commit).of_commit(commit);
+            let look = Look::new(project, git, &shelf, commit).of_commit(commit);
             claims(&look, commit, findings)?;
         }
         if commits.lines().count() > MOST_COMMITS {
@@ -301,7 +312,8 @@ fn staged(
         None => git.staged(index)?.into_iter().map(|entry| entry.path).collect(),
     };
     let (ledger, _place) = ledger_at::open(project, git, &[&tree])?;
-    let look = Look::new(project, git, &ledger, &tree).since(head.as_deref());
+    let shelf = Shelf::new(&ledger);
+    let look = Look::new(project, git, &shelf, &tree).since(head.as_deref());
     look.changed(&changed, findings)?;
     Ok("the index".to_owned())
 }

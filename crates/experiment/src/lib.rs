@@ -48,7 +48,7 @@ pub use runner::{
 };
 pub use spec::{
     CacheMode, CaseSpec, Domain, Experiment, InputKind, InputSpec, OutputSpec, Range, SideSpec, Tree, Tuning,
-    Work,
+    Work, is_name,
 };
 pub use stage::{
     Built, Checked, Correct, Engine, Event, Proposed, Refuted, RunContext, Sealed, SideSeal, SideTrouble,

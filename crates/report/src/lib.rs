@@ -8,6 +8,7 @@ mod failure;
 mod format;
 pub mod history;
 pub mod hooks;
+pub mod init;
 mod kernel_name;
 mod page;
 pub mod record;

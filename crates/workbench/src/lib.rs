@@ -12,6 +12,7 @@ mod gate;
 mod git;
 pub mod history;
 pub mod hooks;
+pub mod init;
 mod note;
 mod observer;
 mod project;

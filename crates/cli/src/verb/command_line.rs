@@ -1,6 +1,6 @@
 //! The whole command line, and which verb answers it.
 
-use super::{commit, history, hooks, record, tour, trace, validate, verify};
+use super::{commit, history, hooks, init, record, tour, trace, validate, verify};
 use clap::{Parser, Subcommand};
 use kforge_workbench::ExitClass;
 
@@ -15,6 +15,7 @@ pub struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Tour(tour::Arguments),
+    Init(init::Arguments),
     Trace(trace::Arguments),
     Validate(validate::Arguments),
     Record(record::Arguments),
@@ -28,6 +29,7 @@ enum Verb {
 pub fn dispatch(command_line: &CommandLine) -> ExitClass {
     match &command_line.verb {
         Verb::Tour(arguments) => tour::run(arguments),
+        Verb::Init(arguments) => init::run(arguments),
         Verb::Trace(arguments) => trace::run(arguments),
         Verb::Validate(arguments) => validate::run(arguments),
         Verb::Record(arguments) => record::run(arguments),

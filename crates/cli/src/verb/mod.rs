@@ -5,6 +5,7 @@ mod commit;
 mod format;
 mod history;
 mod hooks;
+mod init;
 mod record;
 mod tour;
 mod trace;

@@ -64,8 +64,8 @@ pub struct Experiment {
     pub tuning: Tuning,
 }
 
-/// Names that sides, operands and cases may have: they become file names, columns and words of messages.
-fn is_name(text: &str) -> bool {
+/// Whether operations, sides, operands and cases may have this name: it becomes a file name, a column and a word of messages.
+pub fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 80
         && !text.starts_with(['.', '-'])

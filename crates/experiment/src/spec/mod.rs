@@ -13,7 +13,7 @@ mod tuning;
 
 pub use domain::{Domain, Range};
 pub(crate) use experiment::case_name;
-pub use experiment::{CaseSpec, Experiment, Work};
+pub use experiment::{CaseSpec, Experiment, Work, is_name};
 pub use side::{SideSpec, Tree};
 pub(crate) use tensor::extents;
 pub use tensor::{InputKind, InputSpec, OutputSpec};

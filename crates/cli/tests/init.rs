@@ -1,0 +1,48 @@
+//! A new operation in one command: what `init` writes runs as it stands.
+
+#![expect(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use assert_cmd::Command;
+use kforge_testkit::ScratchRepo;
+use serde_json::Value;
+
+fn kforge(repository: &ScratchRepo, arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = Command::cargo_bin("kforge")
+        .unwrap()
+        .current_dir(repository.path())
+        .args(arguments)
+        .output()
+        .unwrap();
+    (output.status.code(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
+}
+
+#[test]
+fn the_cpu_skeleton_is_checked_and_timed_unchanged() {
+    let repository = ScratchRepo::with_files(&[(".gitignore".to_owned(), b"/.kforge/\n".to_vec())]);
+    let (code, made) = kforge(&repository, &["init", "soft_max", "--class", "cpu", "--format", "json"]);
+    assert_eq!(code, Some(0), "{made}");
+    assert_eq!(made["data"]["files"].as_array().unwrap().len(), 4);
+    repository.git(&["add", "-A"]);
+    repository.git(&["commit", "-qm", "a new operation"]);
+    let (_, answer) = kforge(&repository, &["validate", "soft_max", "--format", "json"]);
+    let candidate = &answer["data"]["candidates"][0];
+    let verdict = candidate["verdict"]["verdict"].as_str().unwrap();
+    // How fast it is depends on the machine; that it is right and could be timed does not.
+    assert!(["faster", "slower", "same", "inconclusive"].contains(&verdict), "{answer}");
+    assert!(candidate["launches"].as_u64().unwrap() >= 8, "{candidate}");
+}
+
+#[test]
+fn nothing_is_written_over_and_no_name_leads_out_of_the_folder() {
+    let repository = ScratchRepo::with_files(&[(".gitignore".to_owned(), b"/.kforge/\n".to_vec())]);
+    assert_eq!(kforge(&repository, &["init", "a", "--class", "triton"]).0, Some(0));
+    let (code, refused) = kforge(&repository, &["init", "a", "--class", "cpu", "--format", "json"]);
+    assert_eq!((code, &refused["error"]["code"]), (Some(2), &"usage".into()));
+    assert!(repository.path().join("kernels/a/candidate.py").exists());
+    assert!(!repository.path().join("kernels/a/candidate.cpp").exists());
+    for name in ["../a", "", ".x", "a b", "a/b", "a\"\nb = 1 #"] {
+        let (code, refused) = kforge(&repository, &["init", name, "--class", "cpu", "--format", "json"]);
+        assert_eq!(code, Some(2), "{name:?}: {refused}");
+    }
+    assert!(!repository.path().join("a").exists());
+}

@@ -1,0 +1,97 @@
+//! The skeletons inside the binary, one a kernel class.
+//!
+//! Invariant: each is an experiment that runs as it stands where its tools are; `@OP@` stands for the operation's name.
+
+use serde::Serialize;
+
+/// A kernel class that has a skeleton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// C++ on the processor.
+    Cpu,
+    /// CUDA C++.
+    Cuda,
+    /// HIP C++.
+    Hip,
+    /// Triton, with PyTorch as the baseline.
+    Triton,
+}
+
+/// The files of one skeleton: name and text.
+type Files = &'static [(&'static str, &'static str)];
+
+macro_rules! files {
+    ($class:literal: $($name:literal),+) => {
+        &[$(($name, include_str!(concat!("../../../../data/skeletons/", $class, "/", $name)))),+]
+    };
+}
+
+const CPU: Files = files!("cpu": "experiment.toml", "reference.cpp", "baseline.cpp", "candidate.cpp");
+const CUDA: Files = files!("cuda": "experiment.toml", "reference.cpp", "baseline.cu", "candidate.cu");
+const HIP: Files = files!("hip": "experiment.toml", "reference.cpp", "baseline.hip", "candidate.hip");
+const TRITON: Files = files!("triton": "experiment.toml", "reference.py", "baseline.py", "candidate.py");
+
+impl Class {
+    /// Every class with a skeleton.
+    pub const ALL: [Self; 4] = [Self::Cpu, Self::Cuda, Self::Hip, Self::Triton];
+
+    /// The class's word in experiment.toml.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+            Self::Hip => "hip",
+            Self::Triton => "triton",
+        }
+    }
+
+    /// What must be on the machine beside kforge.
+    pub(super) const fn needs(self) -> &'static str {
+        match self {
+            Self::Cpu => "a C++ compiler called c++",
+            Self::Cuda => "nvcc, a C++ compiler called c++, and an NVIDIA GPU",
+            Self::Hip => "hipcc, a C++ compiler called c++, and an AMD GPU",
+            Self::Triton => "a python3 with torch and triton, and a GPU",
+        }
+    }
+
+    /// The files for an operation, each with its text.
+    pub(super) fn files(self, op: &str) -> impl Iterator<Item = (&'static str, String)> {
+        let files = match self {
+            Self::Cpu => CPU,
+            Self::Cuda => CUDA,
+            Self::Hip => HIP,
+            Self::Triton => TRITON,
+        };
+        files.iter().map(move |(name, text)| (*name, text.replace("@OP@", op)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kforge_experiment::Experiment;
+    use kforge_record::Policy;
+    use std::path::Path;
+
+    #[test]
+    fn every_skeleton_is_an_experiment_of_its_class_whose_sources_it_brings() {
+        for class in Class::ALL {
+            let files: Vec<(&str, String)> = class.files("some_op").collect();
+            let (_, text) = files.iter().find(|(name, _)| *name == "experiment.toml").unwrap();
+            let path = Path::new("kernels/some_op/experiment.toml");
+            let experiment = Experiment::parse(path, text, &Policy::default()).unwrap();
+            assert_eq!((experiment.op.as_str(), experiment.candidates.len()), ("some_op", 1));
+            let sides = [&experiment.reference, &experiment.baseline, &experiment.candidates[0]];
+            for side in sides {
+                assert_eq!(side.class, class.word());
+                for source in &side.sources {
+                    let name = source.strip_prefix("kernels/some_op/").unwrap();
+                    assert!(files.iter().any(|(file, _)| *file == name), "{source}");
+                }
+            }
+            assert!(files.iter().all(|(_, text)| !text.contains('@') || text.contains("@triton.jit")));
+        }
+    }
+}

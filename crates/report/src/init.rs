@@ -1,4 +1,4 @@
-//! How the answer of `init` reads.
+//! How the answer of `init` reads: what was written, what it needs, how to go on.
 
 use kforge_workbench::init::Response;
 

@@ -1,4 +1,4 @@
-//! Small crowded traces.
+//! Small crowded traces, made at random, and the links that every table gets of them.
 
 use kforge_analysis::{HostContext, Launches};
 use kforge_catalog::Frames;

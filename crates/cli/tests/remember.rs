@@ -248,6 +248,25 @@ fn a_server_s_hook_judges_what_is_pushed_into_a_bare_repository() {
 }
 
 #[test]
+fn a_shallow_clone_is_told_to_fetch_its_history() {
+    let repo = proven();
+    assert!(kforge(&repo.path(), &["commit", "rmsnorm"]).status.success());
+    let place = tempfile::tempdir().expect("a folder");
+    let url = format!("file://{}", repo.path().display());
+    let clone = ["clone", "--quiet", "--depth", "1", &url, "shallow"];
+    assert!(command("git", place.path()).args(clone).status().expect("runs").success());
+    let whole = format!("{}..HEAD", repo.git(&["rev-parse", "HEAD~1"]));
+    for range in ["HEAD~1..HEAD", &whole] {
+        let (code, answer) = json(&place.path().join("shallow"), &["verify", range, "--require"]);
+        assert_eq!(code, Some(2), "{answer}");
+        assert!(
+            answer["error"]["hint"].as_str().is_some_and(|hint| hint.contains("--unshallow")),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
 fn no_repository_and_no_commits_are_said_as_such() {
     let folder = tempfile::tempdir().expect("a folder");
     for verb in [&["verify"][..], &["commit", "rmsnorm"], &["hooks", "install"]] {

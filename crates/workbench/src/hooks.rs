@@ -195,9 +195,9 @@ fn script(hook: Hook, program: &Path, prefix: &str) -> String {
              \x20 new=$(git rev-parse --verify --quiet \"$new^{commit}\" 2>/dev/null) || continue\n\
              \x20 # A branch that is new there, or that was rewritten there and not fetched.\n\
              \x20 if ! git cat-file -e \"$old^{commit}\" 2>/dev/null; then\n\
-             \x20   fresh=$(git rev-list --boundary \"$new\" --not \"$known\") || exit 1\n\
+             \x20   fresh=$(git rev-list --max-count=1 \"$new\" --not \"$known\") || exit 1\n\
              \x20   [ -n \"$fresh\" ] || continue\n\
-             \x20   old=$(printf '%s\\n' \"$fresh\" | sed -n 's/^-//p' | head -n 1)\n\
+             \x20   old=$(git rev-list --boundary \"$new\" --not \"$known\" | sed -n 's/^-//p' | head -n 1)\n\
              \x20   [ -n \"$old\" ] || old=$(git hash-object -t tree /dev/null)\n\
              \x20 fi\n\
              \x20 (cd \"$project\" && exec \"$kforge\" verify \"$old..$new\" --require </dev/null) || exit 1\n\

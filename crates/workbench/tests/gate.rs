@@ -157,6 +157,13 @@ fn the_declared_baseline_is_one_that_was_measured_or_one_that_won() {
     save(&repo, "the winner is the baseline");
     let answer = gate(&repo, &format!("{start}..HEAD"));
     assert!(answer.holds, "{answer:?}");
+    // A folder that holds the kernel holds what kforge writes there too.
+    repo.git(&["rm", "--quiet", "kernels/rmsnorm/other.c"]);
+    repo.write("kernels/rmsnorm/notes.md", b"# words\n");
+    repo.write(TOML, &experiment("kernels/rmsnorm/", FAST));
+    save(&repo, "the whole folder");
+    let answer = gate(&repo, &format!("{start}..HEAD"));
+    assert!(answer.holds, "{answer:?}");
 }
 
 #[test]

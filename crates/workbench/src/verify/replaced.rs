@@ -5,7 +5,7 @@
 //! copies from where the range starts, and the sides that experiment.toml declares where it ends. A file that nothing
 //! replaces is gone, and that is all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kforge_record::{BlobId, SubjectEntry};
 
@@ -124,7 +124,7 @@ impl Known {
         for side in sides {
             let Some(declared) = declared else { break };
             let sources = declared.of(side);
-            let found = look.entries(&sources)?;
+            let found = self.declared_files(look, declared, side)?;
             if side == "baseline" && sources.contains(path) {
                 let how = "is still declared as the baseline".to_owned();
                 return Ok(Some(Replacement { path: path.to_owned(), how }));
@@ -147,12 +147,31 @@ impl Known {
             .filter(|(side, _)| *side == "baseline")
             .map(|(_, entry)| entry.path.as_str())
             .collect();
-        for entry in look.entries(&declared.of("baseline"))?.into_values() {
+        for entry in self.declared_files(look, &declared, "baseline")?.into_values() {
             if !known.contains(entry.path.as_str()) && !self.rests(look, &entry.blob)? {
                 return Ok(Some(entry));
             }
         }
         Ok(None)
+    }
+
+    /// The tree's files of a declared side. A declared folder may hold the ledger's own files, which are no kernel.
+    fn declared_files(
+        &self,
+        look: &Look<'_>,
+        declared: &Declared,
+        side: &str,
+    ) -> Result<BTreeMap<String, SubjectEntry>, Error> {
+        let mut files = look.entries(&declared.of(side))?;
+        let written = [
+            experiment_path(&self.op),
+            format!("kernels/{}/notes.md", self.op),
+            "kernels/README.md".to_owned(),
+        ];
+        files.retain(|path, _| {
+            !written.contains(path) && !look.is_ledger_s(&self.op, &format!("{}{path}", look.git.prefix))
+        });
+        Ok(files)
     }
 
     /// Whether what won under this name is what the declared baseline holds now.

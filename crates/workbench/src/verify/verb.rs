@@ -174,8 +174,19 @@ fn commit_of(git: &Git, revision: &str) -> Result<String, Error> {
     }
     Err(Error::Usage {
         message: format!("`{revision}` is neither evidence nor a commit"),
-        hint: Some("give at least 4 digits of an evidence id, a revision, or a range A..B".to_owned()),
+        hint: Some(missing(git, "give at least 4 digits of an evidence id, a revision, or a range A..B")?),
     })
+}
+
+/// What to do about a revision that is not there; a CI job's clone often has no history.
+fn missing(git: &Git, otherwise: &str) -> Result<String, Error> {
+    let shallow = git.call(["rev-parse", "--is-shallow-repository"]).maybe()?.as_deref() == Some("true");
+    Ok(if shallow {
+        "this clone is shallow: fetch its history with `git fetch --unshallow`"
+    } else {
+        otherwise
+    }
+    .to_owned())
 }
 
 /// In a repository without a working tree the project is taken to lie at the top of each tree: evidence that lies elsewhere
@@ -238,6 +249,17 @@ fn claims(look: &Look<'_>, commit: &str, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
+/// A start that is a tree instead of a commit: the empty one, before everything.
+fn tree_of(git: &Git, start: &str) -> Result<String, Error> {
+    // Of a whole id alone git would not ask whether it has it.
+    let spec = format!("{start}^{{tree}}");
+    if let Some(tree) = git.call(["rev-parse", "--verify", "--quiet", "--end-of-options", &spec]).maybe()? {
+        return Ok(tree);
+    }
+    let message = format!("`{start}` names nothing");
+    Err(Error::Usage { message, hint: Some(missing(git, "give a range A..B")?) })
+}
+
 fn range(project: &Project, from: &str, to: &str, findings: &mut Findings) -> Result<String, Error> {
     let git = project.repository()?;
     let end = commit_of(git, if to.is_empty() { "HEAD" } else { to })?;
@@ -246,13 +268,7 @@ fn range(project: &Project, from: &str, to: &str, findings: &mut Findings) -> Re
     // What the range adds is measured from where the two lines parted; a start that is a tree has no history.
     let start = match git.commit(start)? {
         Some(start) => git.call(["merge-base", start.as_str(), end.as_str()]).maybe()?.unwrap_or(start),
-        None => git
-            .call(["rev-parse", "--verify", "--quiet", "--end-of-options", start])
-            .maybe()?
-            .ok_or_else(|| Error::Usage {
-                message: format!("`{start}` names nothing"),
-                hint: Some("give a range A..B".to_owned()),
-            })?,
+        None => tree_of(git, start)?,
     };
     let (ledger, _place) = ledger_at::open(project, git, &[&start, &end])?;
     let shelf = Shelf::new(&ledger);

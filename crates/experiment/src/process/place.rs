@@ -95,6 +95,27 @@ impl Place {
         }
     }
 
+    /// Runs a program inside and gives its standard output.
+    ///
+    /// # Errors
+    /// A clause: it could not be started, or ended with a status and a complaint.
+    pub fn ask(&self, words: &[String]) -> Result<String, String> {
+        let mut all = self.prefix.iter().chain(words);
+        let program = all.next().ok_or("has no name")?;
+        let done = std::process::Command::new(program)
+            .args(all)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .stdin(std::process::Stdio::null())
+            .output()
+            .map_err(|error| format!("could not be started: {error}"))?;
+        if done.status.success() {
+            return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
+        }
+        let complaint =
+            String::from_utf8_lossy(&done.stderr).lines().next_back().unwrap_or_default().to_owned();
+        Err(format!("ended with {}: {complaint}", done.status))
+    }
+
     /// The name inside of a path here; absent where it is not visible inside.
     pub fn inside(&self, path: &Path) -> Option<String> {
         if self.map.is_empty() {

@@ -127,7 +127,7 @@ inline void watch(int input) {
     const bool gone = getppid() != runner;
     if (gone || (waiting.revents & (POLLHUP | POLLERR | POLLNVAL))) {
       // A moment for an orderly quit; then everything that is left of the group.
-      if (!gone) usleep(300000);
+      for (int tries = 0; tries < 60 && getppid() == runner; ++tries) usleep(5000);
       kill(-group, SIGKILL);
       _exit(0);
     }

@@ -88,8 +88,10 @@ def _watch(source):
             gone = os.getppid() != runner
             if gone or seen:
                 # A moment for an orderly quit; then everything that is left of the group.
-                if not gone:
-                    time.sleep(0.3)
+                for _ in range(60):
+                    if os.getppid() != runner:
+                        break
+                    time.sleep(0.005)
                 os.killpg(group, signal.SIGKILL)
                 break
     except BaseException:

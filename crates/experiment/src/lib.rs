@@ -45,15 +45,15 @@ pub use operands::{Audience, InputSource, Operands};
 pub use philox::{Stream, philox};
 pub use process::{PROTOCOL, Place, Relay};
 pub use runner::{
-    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Launcher, Operand, Preparation, Role, Runner,
-    RunnerFault,
+    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Launcher, Leftover, Operand, Preparation,
+    Role, Runner, RunnerFault,
 };
 pub use spec::{
     CacheMode, CaseSpec, Domain, Experiment, InputKind, InputSpec, OutputSpec, Range, SideSpec, Tree, Tuning,
     Work, is_name,
 };
 pub use stage::{
-    Built, Checked, Correct, Engine, Event, Proposed, Refuted, RunContext, Sealed, SideSeal, SideTrouble,
-    Timed, Trial, Workshop,
+    Built, Checked, Correct, Engine, Event, Proposed, Refuted, Remark, RunContext, Sealed, SideBuild,
+    SideSeal, SideTrouble, Timed, Trial, Workshop,
 };
-pub use workshop::{Bench, Repository, Shop};
+pub use workshop::{Bench, Repository, Shop, Snapshot};

@@ -209,6 +209,29 @@ pub struct Dump {
     pub inputs: Vec<InputDigests>,
 }
 
+/// A process that was still there after its runner had ended; it was killed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// Its number and its command line.
+    pub process: String,
+    /// It has removed the mark of its command, so that another side of the same launch may have started it.
+    pub hides: bool,
+}
+
+impl Leftover {
+    /// A clause about what a side left: `fast left process 4242 (`sleep 60`) behind`.
+    pub(crate) fn clause(side: &str, left: &[Self]) -> Option<String> {
+        let (first, more) = left.split_first()?;
+        let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        let process = &first.process;
+        Some(if first.hides {
+            format!("{side} or a side beside it left {process}{others} behind, which has removed its mark")
+        } else {
+            format!("{side} left {process}{others} behind")
+        })
+    }
+}
+
 /// A process that holds one side's operation and answers the verbs of protocol 1.
 pub trait Runner {
     /// Says who it is.
@@ -229,8 +252,12 @@ pub trait Runner {
     fn resume(&mut self) -> Result<(), RunnerFault>;
     /// The files it has loaded, seen from outside where the system allows.
     fn loaded(&mut self) -> Result<Vec<String>, RunnerFault>;
-    /// Ends it in order; whatever is left of it is killed.
-    fn quit(&mut self);
+    /// Processor time in ns that processes of this runner used so far where a pause does not reach them, each with its name.
+    fn beside(&mut self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+    /// Ends it in order; what was still there afterwards was killed, and is named.
+    fn quit(&mut self) -> Vec<Leftover>;
 }
 
 /// Starts fresh processes of a side.

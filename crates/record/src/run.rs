@@ -115,6 +115,8 @@ pub enum VoidCause {
     Environment,
     /// A call whose result is still there leaves work out.
     Skipped,
+    /// A process of a side outlived its runner, or worked on while another side was timed.
+    LeftProcess,
     /// A case was timed without a passed check of the same build.
     Unchecked,
 }
@@ -131,6 +133,7 @@ impl VoidCause {
             Self::Baseline => "baseline",
             Self::Environment => "environment",
             Self::Skipped => "skipped",
+            Self::LeftProcess => "left_process",
             Self::Unchecked => "unchecked",
         }
     }

@@ -6,5 +6,6 @@ mod faults;
 mod places;
 mod project;
 mod rerun;
+mod strays;
 mod trees;
 mod verdicts;

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 /// A prefix that knows the project's scratch folder under another name and puts everything into a session of its own,
 /// as a container does.
-struct Place {
+pub struct Place {
     folder: tempfile::TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("outside")).unwrap();
         std::os::unix::fs::symlink(folder.path().join("outside"), folder.path().join("inside")).unwrap();
@@ -26,7 +26,12 @@ impl Place {
         Self { folder }
     }
 
-    fn arguments(&self) -> Vec<String> {
+    /// The folder in which runs make theirs, as it is called here.
+    pub fn outside(&self) -> std::path::PathBuf {
+        self.folder.path().join("outside")
+    }
+
+    pub fn arguments(&self) -> Vec<String> {
         let base = self.folder.path().display();
         vec![
             "--in".to_owned(),

@@ -1,10 +1,12 @@
 //! One command as a child: a script, its own process group, pipes, a log, and an end that leaves nothing behind.
 
+use super::census::{MARK, Process};
 use super::place::{Place, quoted};
 use super::relay::Relay;
 use crate::interrupt::Interrupt;
+use crate::runner::Leftover;
 use crate::wording::last_line;
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -58,6 +60,13 @@ pub struct Job<'a> {
     log: PathBuf,
     /// What was in the log before kforge killed the command: what a shell adds then is about kforge's own signal.
     last_words: Option<String>,
+    /// What every process of the command has in its environment.
+    mark: String,
+    /// When the first of them started, in ticks.
+    started: u64,
+    /// Processes that were still there after the command had ended.
+    left: Vec<Process>,
+    cleared: bool,
 }
 
 /// Numbers the files of jobs inside one process.
@@ -65,6 +74,8 @@ static SERIAL: AtomicU64 = AtomicU64::new(0);
 
 /// How often waiting looks at deadlines and interrupts.
 const SLICE: Duration = Duration::from_millis(2);
+/// What a command left has so many slices to end by itself, and as many to end after it was killed.
+const GRACE_SLICES: u32 = 100;
 
 impl<'a> Job<'a> {
     /// Starts a command.
@@ -83,7 +94,11 @@ impl<'a> Job<'a> {
                 )
             })
         };
-        std::fs::write(&script, script_text(spec, place, &inside(spec.folder)?, &inside(&group_file)?))?;
+        let mark = relay.mark(serial);
+        std::fs::write(
+            &script,
+            script_text(spec, place, &mark, &inside(spec.folder)?, &inside(&group_file)?),
+        )?;
         let script_inside = inside(&script)?;
         let mut words = place.prefix.iter().map(String::as_str).chain(["sh", &script_inside]);
         let program = words.next().unwrap_or("sh");
@@ -96,7 +111,20 @@ impl<'a> Job<'a> {
             command.stdout(output);
         }
         let child = command.spawn()?;
-        Ok(Self { child, place, relay, groups: Vec::new(), group_file, log, last_words: None })
+        let started = Process::of(child.id() as i32).map_or(u64::MAX, |process| process.start);
+        Ok(Self {
+            child,
+            place,
+            relay,
+            groups: Vec::new(),
+            group_file,
+            log,
+            last_words: None,
+            mark,
+            started,
+            left: Vec::new(),
+            cleared: false,
+        })
     }
 
     /// Registers the command's group with the helper, once the script has said which it is.
@@ -143,7 +171,10 @@ impl<'a> Job<'a> {
         let mut left = deadline;
         loop {
             match self.child.try_wait() {
-                Ok(Some(status)) => return how(status),
+                Ok(Some(status)) => {
+                    self.end_group();
+                    return how(status);
+                }
                 Ok(None) => {}
                 Err(error) => return Ended::Badly(format!("could not be waited for: {error}")),
             }
@@ -186,6 +217,76 @@ impl<'a> Job<'a> {
             let _ = self.child.wait();
         }
         self.forget();
+        self.clear();
+    }
+
+    /// The command has ended: children that stayed in its group end with it, and so does whatever else it started.
+    fn end_group(&mut self) {
+        drop(self.child.stdin.take());
+        self.signal(Signal::SIGKILL);
+        self.forget();
+        self.clear();
+    }
+
+    /// Every living process of the command.
+    fn members(&self) -> Vec<Process> {
+        match &self.relay.household {
+            Some(household) => household.members(&self.mark, self.started),
+            None => self.relay.marked(&self.mark),
+        }
+    }
+
+    /// Processor time that processes of the command used so far out of reach of its groups' signals, each with its name.
+    pub(super) fn beside(&self) -> Vec<(String, u64)> {
+        let members = self.members().into_iter();
+        let beside = members.filter(|process| !self.groups.contains(&process.group));
+        beside.map(|process| (process.to_string(), process.used_ns)).collect()
+    }
+
+    /// Waits a moment for what the command left to end by itself, then remembers it and kills it.
+    fn clear(&mut self) {
+        if std::mem::replace(&mut self.cleared, true) {
+            return;
+        }
+        let mut there = self.members();
+        for _ in 0..GRACE_SLICES {
+            if there.is_empty() {
+                return;
+            }
+            sleep(SLICE);
+            there = self.members();
+        }
+        // What is killed may have been about to start another one.
+        for _ in 0..GRACE_SLICES {
+            if there.is_empty() {
+                return;
+            }
+            for process in &there {
+                let named = |old: &Process| (old.pid, old.start) == (process.pid, process.start);
+                if !self.left.iter().any(named) {
+                    self.left.push(process.clone());
+                }
+                self.end(process);
+            }
+            sleep(SLICE);
+            there = self.members();
+        }
+    }
+
+    /// Kills one process, if it is still the one that was seen.
+    fn end(&self, process: &Process) {
+        if self.place.is_elsewhere() {
+            self.relay.end(process.pid);
+        } else if Process::of(process.pid).is_some_and(|now| now.start == process.start) {
+            // Ended already, or not ours to kill under another user: both are seen when it is looked for again.
+            let _ = kill(Pid::from_raw(process.pid), Signal::SIGKILL);
+        }
+    }
+
+    /// Processes that were still there after the command had ended, in words; they have been killed.
+    pub fn left(&self) -> Vec<Leftover> {
+        let left = self.left.iter();
+        left.map(|process| Leftover { process: process.to_string(), hides: process.hides }).collect()
     }
 
     fn forget(&mut self) {
@@ -205,9 +306,7 @@ impl<'a> Job<'a> {
         let mut left = patience;
         while !left.is_zero() {
             if let Ok(Some(status)) = self.child.try_wait() {
-                // Children of the command that stayed in its group end with it.
-                self.signal(Signal::SIGKILL);
-                self.forget();
+                self.end_group();
                 return Some(status);
             }
             sleep(SLICE);
@@ -222,6 +321,8 @@ impl Drop for Job<'_> {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) || !self.groups.is_empty() {
             self.kill();
+        } else {
+            self.clear();
         }
     }
 }
@@ -280,8 +381,8 @@ pub(super) fn log_tail(path: &Path) -> String {
 ///
 /// `setsid` gives the command a group of its own; where it is missing, job control does, in shells that have it without a terminal.
 /// Where the command reads nothing, a reader of the pipe kills the group when kforge goes away.
-fn script_text(spec: &JobSpec<'_>, place: &Place, folder: &str, group_file: &str) -> String {
-    let mut text = format!("cd {} || exit 96\n", quoted(folder));
+fn script_text(spec: &JobSpec<'_>, place: &Place, mark: &str, folder: &str, group_file: &str) -> String {
+    let mut text = format!("cd {} || exit 96\nexport {MARK}={mark}\n", quoted(folder));
     for (name, value) in place.env.iter().chain(spec.env) {
         let _ = writeln!(text, "export {name}={}", quoted(value));
     }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: only processes that kforge started are signalled, and none of them outlives kforge, whatever ends it.
 
+mod census;
 mod job;
 mod place;
 mod relay;

@@ -3,6 +3,7 @@
 //! It is a shell script that reads lines from a pipe that only kforge holds. If kforge is killed, the pipe ends and the helper kills
 //! every process group that is still on its list.
 
+use super::census::{Household, Process};
 use super::place::Place;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -10,8 +11,12 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 
-const SCRIPT: &str = r#"groups=
+/// `LIST` finds processes by their mark; `END` kills one of them. At the end everything that carries the run's mark goes too: a process
+/// that left its group is found by what it inherited. Where there is no `/proc`, groups are all that is known.
+const SCRIPT: &str = r#"run=$1
+groups=
 trap '' INT TERM HUP
+marked() { grep -lF "KFORGE_RUN=$1" /proc/[0-9]*/environ 2>/dev/null; }
 while read -r verb group; do
   case $verb in
     ADD) groups="$groups $group" ;;
@@ -19,12 +24,30 @@ while read -r verb group; do
       kept=
       for each in $groups; do [ "$each" = "$group" ] || kept="$kept $each"; done
       groups=$kept ;;
+    LIST)
+      for each in $(marked "$group"); do
+        at=${each%/environ}
+        stat=$(tr '\n' ' ' < "$at/stat") 2>/dev/null || continue
+        printf 'S %s\nC %s\n' "$stat" "$(tr '\0\n' '  ' < "$at/cmdline")" 2>/dev/null
+      done 2>/dev/null ;;
+    END) kill -KILL "$group" 2>/dev/null ;;
     *) kill -"$verb" "-$group" 2>/dev/null ;;
   esac
   echo .
 done
 for each in $groups; do
   kill -KILL "-$each" 2>/dev/null
+done
+rounds=0
+while [ $rounds -lt 20 ]; do
+  left=$(marked "$run")
+  [ -n "$left" ] || break
+  for each in $left; do
+    pid=${each#/proc/}
+    kill -KILL "${pid%/environ}" 2>/dev/null
+  done
+  rounds=$((rounds + 1))
+  sleep 0.1 2>/dev/null || sleep 1
 done
 "#;
 
@@ -37,6 +60,10 @@ struct Pipes {
 /// The helper.
 pub struct Relay {
     pipes: Mutex<Pipes>,
+    /// What all marks of this run begin with: nobody else's do.
+    run: String,
+    /// Absent where commands run elsewhere: their processes descend from something else.
+    pub(super) household: Option<Household>,
 }
 
 impl Relay {
@@ -48,7 +75,9 @@ impl Relay {
         let path = scratch.join("relay.sh");
         std::fs::write(&path, SCRIPT)?;
         let inside = place.inside(&path).ok_or(std::io::ErrorKind::NotFound)?;
-        let mut words = place.prefix.iter().map(String::as_str).chain(["sh", &inside]);
+        let household = (!place.is_elsewhere()).then(Household::open);
+        let run = format!("{:032x}", rand::random::<u128>());
+        let mut words = place.prefix.iter().map(String::as_str).chain(["sh", &inside, &run]);
         let program = words.next().unwrap_or("sh");
         let mut child = Command::new(program)
             .args(words)
@@ -59,7 +88,13 @@ impl Relay {
             .spawn()?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
-        Ok(Self { pipes: Mutex::new(Pipes { child, input, output: BufReader::new(output) }) })
+        let pipes = Mutex::new(Pipes { child, input, output: BufReader::new(output) });
+        Ok(Self { pipes, run, household })
+    }
+
+    /// The mark of a command of this run, always of the same length.
+    pub(super) fn mark(&self, serial: u64) -> String {
+        format!("{}-{serial:06}", self.run)
     }
 
     /// Puts a process group on the list of what must not outlive kforge.
@@ -77,17 +112,49 @@ impl Relay {
         self.say(signal, group);
     }
 
-    /// One line out, one line back. A helper that is gone has ended its groups already.
+    /// Kills one process.
+    pub(super) fn end(&self, pid: i32) {
+        self.say("END", pid);
+    }
+
+    /// The living processes that carry a mark, where the helper is.
+    pub(super) fn marked(&self, mark: &str) -> Vec<Process> {
+        let mut found = Vec::new();
+        let mut stat = String::new();
+        for line in self.ask("LIST", mark) {
+            match line.split_at_checked(2) {
+                Some(("S ", rest)) => rest.clone_into(&mut stat),
+                Some(("C ", rest)) => found.extend(Process::parse(&stat, rest)),
+                _ => {}
+            }
+        }
+        found.retain(|process| process.state != 'Z');
+        found
+    }
+
     fn say(&self, verb: &str, group: i32) {
         // 0 and 1 would mean the helper's own group and everything else.
-        if group <= 1 {
-            return;
+        if group > 1 {
+            self.ask(verb, &group.to_string());
         }
-        let Ok(mut pipes) = self.pipes.lock() else { return };
-        let Some(input) = pipes.input.as_mut() else { return };
-        if writeln!(input, "{verb} {group}").and_then(|()| input.flush()).is_ok() {
-            let mut line = String::new();
-            let _ = pipes.output.read_line(&mut line);
+    }
+
+    /// One line out, lines back up to one with a dot. A helper that is gone has ended everything already.
+    fn ask(&self, verb: &str, what: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        let Ok(mut pipes) = self.pipes.lock() else { return lines };
+        let Some(input) = pipes.input.as_mut() else { return lines };
+        if writeln!(input, "{verb} {what}").and_then(|()| input.flush()).is_err() {
+            return lines;
+        }
+        loop {
+            let mut line = Vec::new();
+            match pipes.output.read_until(b'\n', &mut line) {
+                Ok(count) if count > 0 && line != b".\n" => {
+                    lines.push(String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned());
+                }
+                _ => return lines,
+            }
         }
     }
 }

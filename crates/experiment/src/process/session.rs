@@ -7,7 +7,8 @@ use crate::clock::Clock;
 use crate::fill::Fill;
 use crate::interrupt::Interrupt;
 use crate::runner::{
-    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Operand, Preparation, Runner, RunnerFault,
+    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Leftover, Operand, Preparation, Runner,
+    RunnerFault,
 };
 use crate::wording::one_line;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -401,9 +402,14 @@ impl Runner for ProcessRunner<'_> {
         Ok(files)
     }
 
-    fn quit(&mut self) {
+    fn beside(&mut self) -> Vec<(String, u64)> {
+        self.job.beside()
+    }
+
+    fn quit(&mut self) -> Vec<Leftover> {
         let _ = self.resume();
         let _ = self.call(&Message::Quit);
         self.job.finish(Duration::from_secs(1));
+        self.job.left()
     }
 }

@@ -1,6 +1,6 @@
 //! The second stage: every side is built, or it is known why not. From here sides are warmed on every case and then sealed.
 
-use super::engine::{Engine, Event, SideTrouble};
+use super::engine::{Engine, Event, Remark, SideTrouble};
 use super::sealed::{Sealed, SealedSide};
 use super::trial::Trial;
 use crate::draw::{Entropy, draw_cases};
@@ -79,7 +79,7 @@ impl<'a> Built<'a> {
                 }
             };
             let warm_ns = engine.clock.now().since(start).0.unsigned_abs();
-            one.runner.quit();
+            engine.remark(Remark::left(&name, "while it was warmed", &one.runner.quit()));
             let mut seal = engine.workshop.seal(&name, &one.hello, &loaded, one.startup_ns, warm_ns)?;
             seal.build.build_ns = self.sides[one.index].build_ns;
             tick_ns = tick_ns.max(one.hello.tick_ns);

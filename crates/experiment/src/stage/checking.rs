@@ -4,7 +4,7 @@
 //! orders and poison are drawn with randomness that the runners do not see.
 
 use super::built::{is_candidate, runner_error};
-use super::engine::{Engine, SideTrouble};
+use super::engine::{Engine, Remark, SideTrouble};
 use super::oddity::oddity;
 use super::trial::Trial;
 use crate::blake2::blake2b_hex;
@@ -178,8 +178,11 @@ impl<'a, 'e> Checking<'a, 'e> {
 
     /// Ends every process.
     pub(super) fn finish(mut self) -> Findings {
-        self.reference.quit();
-        self.contestants.values_mut().for_each(|runner| runner.quit());
+        let what = "while it was checked";
+        self.engine.remark(Remark::left("reference", what, &self.reference.quit()));
+        for (name, runner) in &mut self.contestants {
+            self.engine.remark(Remark::left(name, what, &runner.quit()));
+        }
         self.findings
     }
 }

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::operands::{InputSource, Operands};
-use crate::runner::{Hello, Launcher, RunnerFault};
+use crate::runner::{Hello, Launcher, Leftover, RunnerFault};
 use crate::spec::Experiment;
 use crate::wording::last_line;
 use kforge_record::{Build, Failure, Subject, VoidFinding};
@@ -54,13 +54,24 @@ pub struct SideSeal {
     pub findings: Vec<VoidFinding>,
 }
 
+/// A side after its build.
+#[derive(Clone, Debug)]
+pub struct SideBuild {
+    /// Its declared files, as the build left them.
+    pub subject: Subject,
+    /// Wall time of the build in ns, where something was built; else the side's own trouble.
+    pub outcome: Result<Option<u64>, SideTrouble>,
+    /// What the build did beside building.
+    pub remarks: Vec<Remark>,
+}
+
 /// Builds sides, starts their runners, and binds them by content.
 pub trait Workshop: Launcher + InputSource {
-    /// Materialises and builds a side; gives the declared subject and the build's time, where something was built.
+    /// Materialises and builds a side.
     ///
     /// # Errors
-    /// The inner error is the side's own trouble; the outer one is the experiment's or the environment's.
-    fn build(&self, side: &str) -> Result<(Subject, Result<Option<u64>, SideTrouble>), Error>;
+    /// The experiment's or the environment's; the side's own trouble is part of the answer.
+    fn build(&self, side: &str) -> Result<SideBuild, Error>;
     /// Binds a warmed side: `loaded` is what its process has loaded.
     ///
     /// # Errors
@@ -86,6 +97,25 @@ pub enum Event {
     Step(u64, u64),
     /// A line for the log.
     Line(String),
+    /// Something that the user should know beside the verdict.
+    Remark(Remark),
+}
+
+/// A fact beside the verdict, under a stable word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// `left-process`, `source-changed`.
+    pub code: &'static str,
+    /// One line.
+    pub message: String,
+}
+
+impl Remark {
+    /// Processes that a side left while it was not timed: they were killed, and no sample can have met them.
+    pub(crate) fn left(side: &str, when: &str, left: &[Leftover]) -> Option<Self> {
+        let clause = Leftover::clause(side, left)?;
+        Some(Self { code: "left-process", message: format!("{clause} {when}; killed") })
+    }
 }
 
 /// The world of an experiment.
@@ -108,6 +138,12 @@ pub struct Engine<'a> {
 impl<'a> Engine<'a> {
     pub(super) fn operands(&self) -> Operands<'a> {
         Operands { experiment: self.experiment, source: self.workshop }
+    }
+
+    pub(super) fn remark(&self, remark: Option<Remark>) {
+        if let Some(remark) = remark {
+            (self.report)(Event::Remark(remark));
+        }
     }
 
     /// # Errors

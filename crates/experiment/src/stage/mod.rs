@@ -14,11 +14,12 @@ mod sealed;
 mod timed;
 mod timing;
 mod trial;
+mod watched;
 
 pub use built::Built;
 pub use checked::{Checked, Correct, Refuted};
 pub(crate) use engine::ENVIRONMENT;
-pub use engine::{Engine, Event, SideSeal, SideTrouble, Workshop};
+pub use engine::{Engine, Event, Remark, SideBuild, SideSeal, SideTrouble, Workshop};
 pub use facts::RunContext;
 pub use proposed::Proposed;
 pub use sealed::Sealed;

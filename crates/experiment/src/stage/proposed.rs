@@ -1,7 +1,7 @@
 //! The first stage: what is to be compared, before anything was built.
 
 use super::built::{Built, BuiltSide};
-use super::engine::{Engine, Event};
+use super::engine::{Engine, Event, SideBuild};
 use crate::error::Error;
 
 /// An experiment and the candidates that were asked for.
@@ -44,7 +44,10 @@ impl<'a> Proposed<'a> {
         for name in names {
             self.engine.go_on()?;
             (self.engine.report)(Event::Stage(format!("building {name}")));
-            let (subject, outcome) = self.engine.workshop.build(&name)?;
+            let SideBuild { subject, outcome, remarks } = self.engine.workshop.build(&name)?;
+            for remark in remarks {
+                self.engine.remark(Some(remark));
+            }
             let (build_ns, trouble) = match outcome {
                 Ok(ns) => (ns, None),
                 Err(trouble) => (None, Some(trouble)),

@@ -13,11 +13,12 @@ use super::first_write::FirstWrite;
 use super::outside_clock::{ClockLog, Seen};
 use super::plan::{MOST_PASSES, Need, Plan};
 use super::trial::Trial;
+use super::watched::Watched;
 use crate::draw::Entropy;
 use crate::error::Error;
 use crate::operands::Audience;
 use crate::philox::Stream;
-use crate::runner::{Batch, FaultKind, InputDigests, Operand, Role, Runner, RunnerFault};
+use crate::runner::{Batch, FaultKind, InputDigests, Leftover, Operand, Role, Runner, RunnerFault};
 use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Series, VoidCause, VoidFinding};
 use kforge_stats::{Block, CaseSamples, Decision, Judge, OpSamples};
 
@@ -47,7 +48,7 @@ pub(super) struct Timing<'c, 'a, 'e> {
     voids: Vec<VoidFinding>,
 }
 
-type Runners<'a> = [Box<dyn Runner + 'a>; 3];
+pub(super) type Runners<'a> = [Box<dyn Runner + 'a>; 3];
 
 impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     pub(super) fn new(
@@ -162,10 +163,11 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     /// One launch of all cases.
     fn launch(&mut self, index: u32, tick_ns: &mut u64, last: bool) -> Result<Launch, SideFault> {
         let mut runners = self.start(tick_ns)?;
-        let mut series = Vec::new();
+        let (mut series, watched) = (Vec::new(), Watched::begin(&mut runners, self.engine.clock));
         for number in 0..self.trials.len() {
             series.push(self.case(number, &mut runners)?);
         }
+        let busy = watched.end(&mut runners, self.engine.clock);
         if last {
             for (who, side) in [(BASELINE, "baseline".to_owned()), (CANDIDATE, self.candidate.clone())] {
                 let _ = runners[who].resume();
@@ -173,8 +175,15 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
                 self.voids.extend(self.engine.workshop.recheck(&side, &loaded));
             }
         }
-        for runner in &mut runners {
-            runner.quit();
+        // The candidate first: what has removed its mark is looked for among the processes of whoever ends.
+        for who in [CANDIDATE, SECOND, BASELINE] {
+            let left = runners[who].quit();
+            let name = if who == CANDIDATE { self.candidate.as_str() } else { "baseline" };
+            let left =
+                Leftover::clause(name, &left).map(|what| format!("{what}, alive while others were timed"));
+            let worked = busy[who].as_ref().map(|what| format!("{name} {what}"));
+            let detail = left.or(worked).map(|detail| format!("launch {index}: {detail}"));
+            self.voids.extend(detail.map(|detail| VoidFinding { cause: VoidCause::LeftProcess, detail }));
         }
         Ok(Launch {
             index,

@@ -6,7 +6,7 @@ use super::materialise::materialise;
 use crate::error::Error;
 use crate::harness::Harness;
 use crate::process::{Ended, Job, JobSpec, Place, ProcessRunner, Relay, Surroundings, unrunnable};
-use crate::runner::{FaultKind, RunnerFault};
+use crate::runner::{FaultKind, Leftover, RunnerFault};
 use crate::spec::SideSpec;
 use crate::{Clock, Interrupt};
 use std::collections::BTreeSet;
@@ -157,12 +157,12 @@ impl Bench<'_> {
         Ok(folder)
     }
 
-    /// Runs a side's build.
+    /// Runs a side's build; names the processes that it left, which have been killed.
     ///
     /// # Errors
     /// [`Error::Interrupted`], [`Error::Io`]; a build that fails is an outcome.
-    pub(super) fn build(&self, room: &SideRoom) -> Result<BuildOutcome, Error> {
-        let Some(command) = &room.spec.build else { return Ok(BuildOutcome::Nothing) };
+    pub(super) fn build(&self, room: &SideRoom) -> Result<(BuildOutcome, Vec<Leftover>), Error> {
+        let Some(command) = &room.spec.build else { return Ok((BuildOutcome::Nothing, Vec::new())) };
         // Folders of artifacts exist before the build, as they would after a first one.
         for artifact in &room.spec.artifacts {
             if let Some(folder) = room.tree.join(artifact).parent() {
@@ -182,28 +182,27 @@ impl Bench<'_> {
         let mut job = match Job::start(&spec, self.place, self.relay) {
             Ok(job) => job,
             Err(error) => {
-                return Ok(BuildOutcome::Failed {
-                    what: format!("could not be started: {error}"),
-                    log: String::new(),
-                });
+                let what = format!("could not be started: {error}");
+                return Ok((BuildOutcome::Failed { what, log: String::new() }, Vec::new()));
             }
         };
         let ended = job.wait(room.spec.build_deadline, self.interrupt);
         let log = job.log_tail();
         let ns = self.clock.now().since(start).0.unsigned_abs();
-        match ended {
-            Ended::Interrupted => Err(Error::Interrupted),
+        let outcome = match ended {
+            Ended::Interrupted => return Err(Error::Interrupted),
             Ended::NotRun(_) => {
                 let (program, what) = unrunnable(command, &log);
-                Ok(BuildOutcome::Absent { program, what, log })
+                BuildOutcome::Absent { program, what, log }
             }
-            Ended::Badly(what) => Ok(BuildOutcome::Failed { what, log }),
-            Ended::Late(after) => Ok(BuildOutcome::Failed {
+            Ended::Badly(what) => BuildOutcome::Failed { what, log },
+            Ended::Late(after) => BuildOutcome::Failed {
                 what: format!("did not end within {} s (build_deadline_s)", after.as_secs()),
                 log,
-            }),
-            Ended::Well => Ok(room.artifacts_are_made(&log).unwrap_or(BuildOutcome::Built { ns })),
-        }
+            },
+            Ended::Well => room.artifacts_are_made(&log).unwrap_or(BuildOutcome::Built { ns }),
+        };
+        Ok((outcome, job.left()))
     }
 
     /// Starts a fresh runner of a side.

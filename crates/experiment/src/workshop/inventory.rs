@@ -35,8 +35,8 @@ pub(super) struct Inventory {
     pub(super) build: Build,
     /// Files, as seen inside, that a process of this side may have loaded.
     known: BTreeSet<String>,
-    /// Files of the tree that were built, and their content.
-    made: BTreeMap<PathBuf, Digest>,
+    /// Files of the tree, given or built, and their content.
+    bound: BTreeMap<PathBuf, Digest>,
     /// Files in the caches.
     cached: BTreeSet<PathBuf>,
 }
@@ -91,12 +91,19 @@ impl Sealing<'_> {
         sorted.cached.extend(files_below(&room.cache));
         let subject = self.subject(room, &sorted.subject)?;
         let build = self.build(room, hello, &subject, &sorted, took)?;
-        let made = build
+        let mut bound: BTreeMap<PathBuf, Digest> = build
             .artifacts
             .iter()
             .map(|artifact| (room.tree.join(&artifact.path), artifact.blake3))
             .collect();
-        Ok((Inventory { subject, build, known, made, cached: sorted.cached }, sorted.findings))
+        for entry in &subject.entries {
+            let path = room.tree.join(&entry.path);
+            // A link to a folder, or to nothing, is bound by its target's name alone.
+            if let Ok((_, content)) = hash_file(&path) {
+                bound.insert(path, content);
+            }
+        }
+        Ok((Inventory { subject, build, known, bound, cached: sorted.cached }, sorted.findings))
     }
 
     /// The declared files alone, before anything was built.
@@ -333,12 +340,15 @@ impl Inventory {
                 if own || path.ends_with(" (deleted)") { VoidCause::Rebuilt } else { VoidCause::Shadowed };
             findings.push(finding(cause, format!("{side} loaded {path} after it was sealed")));
         }
-        for (path, sealed) in &self.made {
+        for (path, sealed) in &self.bound {
             let same = hash_file(path).is_ok_and(|(_, now)| now == *sealed);
             if !same {
                 findings.push(finding(
                     VoidCause::Rebuilt,
-                    format!("{side}: {} changed after it was sealed", path.display()),
+                    format!(
+                        "{side}: `{}` changed after it was sealed",
+                        path.strip_prefix(&room.tree).unwrap_or(path).display()
+                    ),
                 ));
             }
         }

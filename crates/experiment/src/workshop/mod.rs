@@ -9,7 +9,9 @@ mod git;
 mod inventory;
 mod materialise;
 mod shop;
+mod snapshot;
 
 pub use bench::Bench;
 pub use git::Repository;
 pub use shop::Shop;
+pub use snapshot::Snapshot;

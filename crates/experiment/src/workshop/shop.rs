@@ -9,7 +9,7 @@ use crate::operands::InputSource;
 use crate::process::{Ended, Job, JobSpec, unrunnable};
 use crate::runner::{FaultKind, Hello, Launcher, Runner, RunnerFault};
 use crate::spec::Experiment;
-use crate::stage::{ENVIRONMENT, SideSeal, SideTrouble, Workshop};
+use crate::stage::{ENVIRONMENT, Remark, SideBuild, SideSeal, SideTrouble, Workshop};
 use kforge_record::{Digest, Subject, VoidCause, VoidFinding};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -29,6 +29,8 @@ pub struct Shop<'a> {
     files: Cell<u64>,
     /// Artifacts that are older than their sources, by side.
     stale: RefCell<BTreeMap<String, String>>,
+    /// The declared files as the build left them, by side.
+    declared: RefCell<BTreeMap<String, Subject>>,
 }
 
 impl<'a> Shop<'a> {
@@ -41,6 +43,7 @@ impl<'a> Shop<'a> {
             sealed: RefCell::new(BTreeMap::new()),
             files: Cell::new(0),
             stale: RefCell::new(BTreeMap::new()),
+            declared: RefCell::new(BTreeMap::new()),
         }
     }
 
@@ -87,6 +90,11 @@ impl<'a> Shop<'a> {
             .ok_or_else(|| Error::Bug("the scratch folder is not visible inside".to_owned()))?;
         Ok(RawFile { path, inside })
     }
+}
+
+/// Files of the first subject that have another content or mode in the second, or are gone from it.
+fn changed_sources<'s>(before: &'s Subject, after: &'s Subject) -> impl Iterator<Item = &'s str> {
+    before.entries.iter().filter(|entry| !after.entries.contains(entry)).map(|entry| entry.path.as_str())
 }
 
 impl Launcher for Shop<'_> {
@@ -147,7 +155,7 @@ impl InputSource for Shop<'_> {
 }
 
 impl Workshop for Shop<'_> {
-    fn build(&self, side: &str) -> Result<(Subject, Result<Option<u64>, SideTrouble>), Error> {
+    fn build(&self, side: &str) -> Result<SideBuild, Error> {
         let experiment = self.experiment;
         let all = [&experiment.reference, &experiment.baseline].into_iter().chain(&experiment.candidates);
         let spec = all
@@ -156,9 +164,11 @@ impl Workshop for Shop<'_> {
             .ok_or_else(|| Error::Bug(format!("there is no side `{side}`")))?;
         let number = self.rooms.borrow().len() as u32;
         let room = self.bench.materialise(spec, number)?;
-        let outcome = self.bench.build(&room)?;
         let sealing = Sealing { bench: &self.bench, op: &experiment.op, rooms: &[] };
+        let before = sealing.declared(&room)?;
+        let (outcome, left) = self.bench.build(&room)?;
         let subject = sealing.declared(&room)?;
+        self.declared.borrow_mut().insert(side.to_owned(), subject.clone());
         self.rooms.borrow_mut().push(room);
         let outcome = match outcome {
             BuildOutcome::Nothing => Ok(None),
@@ -180,7 +190,12 @@ impl Workshop for Shop<'_> {
                 Ok(None)
             }
         };
-        Ok((subject, outcome))
+        let changed = changed_sources(&before, &subject).map(|path| Remark {
+            code: "source-changed",
+            message: format!("{side}: its build changed `{path}`, a declared source; the evidence is for the changed file, which is not the tree's"),
+        });
+        let remarks = Remark::left(side, "after its build", &left).into_iter().chain(changed).collect();
+        Ok(SideBuild { subject, outcome, remarks })
     }
 
     fn seal(
@@ -196,6 +211,12 @@ impl Workshop for Shop<'_> {
         let sealing = Sealing { bench: &self.bench, op: &self.experiment.op, rooms: &rooms };
         let took = Preparations { startup: startup_ns, warm: warm_ns };
         let (inventory, mut findings) = sealing.take(&room, hello, loaded, &took)?;
+        if let Some(built) = self.declared.borrow().get(side) {
+            findings.extend(changed_sources(built, &inventory.subject).map(|path| VoidFinding {
+                cause: VoidCause::Rebuilt,
+                detail: format!("{side}: `{path}` was changed while its runner was warmed"),
+            }));
+        }
         if let Some(detail) = self.stale.borrow().get(side) {
             findings.push(VoidFinding { cause: VoidCause::Rebuilt, detail: format!("{side}: {detail}") });
         }

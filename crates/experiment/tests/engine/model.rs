@@ -2,8 +2,8 @@
 
 use kforge_experiment::{
     Batch, CacheMode, Clock, Device, Dtype, Dump, DumpedOutput, Engine, Error, Event, Experiment, FaultKind,
-    Hello, InputDigests, InputSource, Launcher, Observation, Operand, Params, Preparation, RawFile, Role,
-    Runner, RunnerFault, SideSeal, SideTrouble, Stream, Uninterrupted, Workshop, blake2b_hex,
+    Hello, InputDigests, InputSource, Launcher, Leftover, Observation, Operand, Params, Preparation, RawFile,
+    Role, Runner, RunnerFault, SideBuild, SideSeal, Stream, Uninterrupted, Workshop, blake2b_hex,
 };
 use kforge_record::{
     BlobId, Build, Device as DeviceRecord, Digest, FloorStatus, ObjectFormat, Policy, Subject, SubjectEntry,
@@ -267,7 +267,9 @@ impl Runner for ModelRunner<'_> {
         Ok(if late { vec!["/late.so".to_owned()] } else { Vec::new() })
     }
 
-    fn quit(&mut self) {}
+    fn quit(&mut self) -> Vec<Leftover> {
+        Vec::new()
+    }
 }
 
 impl Launcher for Model {
@@ -311,9 +313,9 @@ fn subject(side: &str) -> Result<Subject, Error> {
 }
 
 impl Workshop for Model {
-    fn build(&self, side: &str) -> Result<(Subject, Result<Option<u64>, SideTrouble>), Error> {
+    fn build(&self, side: &str) -> Result<SideBuild, Error> {
         self.log.borrow_mut().push(format!("build {side}"));
-        Ok((subject(side)?, Ok(Some(1))))
+        Ok(SideBuild { subject: subject(side)?, outcome: Ok(Some(1)), remarks: Vec::new() })
     }
 
     fn seal(

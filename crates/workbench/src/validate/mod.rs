@@ -6,6 +6,7 @@ mod moment;
 mod place;
 mod request;
 mod run;
+mod scratch;
 
 pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
 pub use request::Request;

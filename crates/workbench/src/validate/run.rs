@@ -5,13 +5,15 @@ use super::locate;
 use super::moment;
 use super::place::Settings;
 use super::request::Request;
+use super::scratch::Scratch;
 use crate::{Error, Note, Observer, Progress};
 use kforge_experiment::{
     Bench, Checked, Cpu, Engine, Entropy, Event, Experiment, Harness, Interrupt, MonotonicClock, PROTOCOL,
-    Place, Proposed, Relay, Repository, RunContext, Sealed, Shop, SystemEntropy,
+    Place, Proposed, Relay, Remark, Repository, RunContext, Sealed, Shop, Snapshot, SystemEntropy,
 };
 use kforge_ledger::Ledger;
 use kforge_record::{Claim, Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, Run};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -39,10 +41,8 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     let place = settings.place(request.place.as_deref(), &request.maps, &repository.root)?;
     let ledger = Ledger::open(&settings.ledger)?;
     let parent = place.scratch_parent();
-    let scratch = tempfile::Builder::new()
-        .prefix("kforge-")
-        .tempdir_in(&parent)
-        .map_err(|source| Error::Io { path: parent, source })?;
+    let scratch = Scratch::make(&parent)?;
+    let files_before = Snapshot::of(&repository);
     if place.is_elsewhere() {
         probe(&place, scratch.path())?;
     }
@@ -60,7 +60,11 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         interrupt: &wish,
     };
     let shop = Shop::new(bench, &experiment);
-    let report = |event: Event| observer.progress(told(event));
+    let remarks = RefCell::new(Vec::new());
+    let report = |event: Event| match event {
+        Event::Remark(remark) => remarks.borrow_mut().push(remark),
+        event => observer.progress(told(event)),
+    };
     let engine = Engine {
         experiment: &experiment,
         workshop: &shop,
@@ -87,13 +91,16 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
             contexts.remove(name).ok_or_else(|| Error::Bug(format!("`{name}` was never journalled")))?;
         candidates.push(work.finish(&checked, name, context, &repository)?);
     }
+    remarks
+        .borrow_mut()
+        .extend(tree_changed(&experiment, &Snapshot::of(&repository).changed_since(&files_before)));
     Ok(Response {
         op: experiment.op.clone(),
         experiment: locate::shown(&path, &request.folder),
         device: kforge_experiment::Device::describe(&Cpu).name,
         prefix: place.is_elsewhere().then(|| place.prefix.join(" ")),
         cache: experiment.tuning.cache.word().to_owned(),
-        notes: notes(&candidates, rivals),
+        notes: remarks.into_inner().iter().map(noted).chain(notes(&candidates, rivals)).collect(),
         candidates,
     })
 }
@@ -112,7 +119,7 @@ fn told(event: Event) -> Progress {
     match event {
         Event::Stage(text) => Progress::Stage(text),
         Event::Step(done, total) => Progress::Step { done, total: Some(total) },
-        Event::Line(text) => Progress::Line(text),
+        Event::Line(text) | Event::Remark(Remark { message: text, .. }) => Progress::Line(text),
     }
 }
 
@@ -244,6 +251,31 @@ impl Work<'_> {
             path: locate::shown(&file, &repository.root),
         };
         Ok(CandidateAnswer::of(&sealed, &launches, beside))
+    }
+}
+
+/// Files of the user's own that changed in the meantime, but for what kforge itself wrote there.
+fn tree_changed(experiment: &Experiment, changed: &[String]) -> Option<Remark> {
+    let evidence = format!("kernels/{}/evidence/", experiment.op);
+    let mine = |path: &&String| !path.contains(&evidence) && !path.starts_with(".kforge/");
+    let files: Vec<&str> = changed.iter().filter(mine).map(String::as_str).collect();
+    let shown = files.get(..files.len().min(5))?.join(", ");
+    let more = if files.len() > 5 { format!(" and {} more", files.len() - 5) } else { String::new() };
+    (!files.is_empty()).then(|| Remark {
+        code: "tree-changed",
+        message: format!(
+            "{shown}{more} changed in the project while this ran: edited by hand, or written by a side that left its own copy"
+        ),
+    })
+}
+
+/// What a side did beside answering.
+fn noted(remark: &Remark) -> Note {
+    let message = remark.message.clone();
+    match remark.code {
+        "left-process" => Note::new("validate.left-process", message),
+        "tree-changed" => Note::new("validate.tree-changed", message),
+        _ => Note::new("validate.source-changed", message),
     }
 }
 

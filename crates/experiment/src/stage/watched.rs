@@ -26,29 +26,51 @@ impl Watched {
         Self { start: clock.now(), before }
     }
 
-    /// After the last block: of each side what worked outside of its reach, in words, where that was enough to matter.
-    pub(super) fn end(self, runners: &mut Runners<'_>, clock: &dyn Clock) -> [Option<String>; 3] {
+    /// After the last block: what each side's processes did out of its reach, added to what they did in earlier launches.
+    pub(super) fn end(self, runners: &mut Runners<'_>, clock: &dyn Clock, sums: &mut [Beside; 3]) {
         let wall_ns = clock.now().since(self.start).0.unsigned_abs();
-        std::array::from_fn(|who| busy(&self.before[who], &runners[who].beside(), wall_ns))
+        for (who, sum) in sums.iter_mut().enumerate() {
+            sum.add(&self.before[who], &runners[who].beside(), wall_ns);
+        }
     }
 }
 
-/// Who worked between two looks, where all of them together worked too much.
-fn busy(before: &[(String, u64)], after: &[(String, u64)], wall_ns: u64) -> Option<String> {
-    let used = |name: &str, now: u64| {
-        let then = before.iter().find(|(old, _)| old == name).map_or(0, |(_, used)| *used);
-        now.saturating_sub(then)
-    };
-    let all: u64 = after.iter().map(|(name, now)| used(name, *now)).sum();
-    if all < UNSEEN_NS || (all as f64) < ALLOWED * wall_ns as f64 {
-        return None;
+/// What the processes of one side did out of its reach in all launches so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beside {
+    used_ns: u64,
+    wall_ns: u64,
+    /// The one that worked most in the last launch in which one did.
+    name: String,
+}
+
+impl Beside {
+    fn add(&mut self, before: &[(String, u64)], after: &[(String, u64)], wall_ns: u64) {
+        let used = |name: &str, now: u64| {
+            let then = before.iter().find(|(old, _)| old == name).map_or(0, |(_, used)| *used);
+            now.saturating_sub(then)
+        };
+        self.wall_ns += wall_ns;
+        self.used_ns += after.iter().map(|(name, now)| used(name, *now)).sum::<u64>();
+        if let Some((name, now)) = after.iter().max_by_key(|(name, now)| used(name, *now))
+            && used(name, *now) > 0
+        {
+            self.name.clone_from(name);
+        }
     }
-    let (name, _) = after.iter().max_by_key(|(name, now)| used(name, *now))?;
-    Some(format!(
-        "kept {name} at work outside of its process group, which stands still while another side is timed ({} ms in {} ms)",
-        all / 1_000_000,
-        wall_ns / 1_000_000
-    ))
+
+    /// Who worked, where all of them together worked too much for the samples to say anything.
+    pub(super) fn worked(&self) -> Option<String> {
+        let much = self.used_ns >= UNSEEN_NS && self.used_ns as f64 >= ALLOWED * self.wall_ns as f64;
+        much.then(|| {
+            format!(
+                "kept {} at work outside of its process group, which stands still while another side is timed ({} ms in {} ms)",
+                self.name,
+                self.used_ns / 1_000_000,
+                self.wall_ns / 1_000_000
+            )
+        })
+    }
 }
 
 #[cfg(test)]
@@ -59,18 +81,27 @@ mod tests {
         used_ms.iter().enumerate().map(|(pid, ms)| (format!("process {pid}"), ms * 1_000_000)).collect()
     }
 
+    fn busy(launches: &[(&[u64], &[u64], u64)]) -> Option<String> {
+        let mut sum = Beside::default();
+        for (before, after, wall_ms) in launches {
+            sum.add(&seen(before), &seen(after), wall_ms * 1_000_000);
+        }
+        sum.worked()
+    }
+
     #[test]
     fn who_works_while_others_are_timed_is_named_with_its_share() {
-        let told = busy(&seen(&[500, 10]), &seen(&[520, 310]), 1_000_000_000).unwrap();
+        let told = busy(&[(&[500, 10], &[520, 310], 1000)]).unwrap();
         assert!(told.starts_with("kept process 1 at work") && told.contains("320 ms in 1000 ms"), "{told}");
-        // One that was not there before counts as a whole.
-        assert!(busy(&[], &seen(&[60]), 1_000_000_000).is_some());
+        // One that was not there before counts as a whole, and short launches add up.
+        assert!(busy(&[(&[], &[20], 100)]).is_none());
+        assert!(busy(&[(&[], &[20], 100), (&[], &[20], 100)]).is_some());
     }
 
     #[test]
     fn what_was_busy_before_and_idles_now_is_left_alone() {
-        assert_eq!(busy(&seen(&[9000]), &seen(&[9010]), 1_000_000_000), None);
-        assert_eq!(busy(&seen(&[0]), &seen(&[100]), 60_000_000_000), None);
-        assert_eq!(busy(&[], &[], 1_000_000_000), None);
+        assert_eq!(busy(&[(&[9000], &[9010], 1000)]), None);
+        assert_eq!(busy(&[(&[0], &[100], 60_000)]), None);
+        assert_eq!(busy(&[(&[], &[], 1000)]), None);
     }
 }

@@ -3,8 +3,6 @@
 //! A win counts alone where the pair never did anything but win. After an earlier run that was no win, or where the
 //! candidate was kept out of several, it takes two wins that follow each other: the second is the confirmation.
 
-use std::collections::BTreeSet;
-
 use kforge_ledger::Ledger;
 use kforge_record::{Audited, Digest, Evidence, PriorRun, SubjectEntry};
 use serde::Serialize;
@@ -43,8 +41,14 @@ impl BrokenLink {
 pub(crate) enum Runs<'a> {
     /// Journal and evidence, all of them: before a commit.
     Known,
-    /// This evidence of the op alone, up to the one that is looked at: when verifying what was committed then.
-    Shown(&'a [(Digest, Evidence)]),
+    /// This evidence of the op alone, up to the one that is looked at: when verifying what was committed then. Candidates of
+    /// later runs count as well where their evidence came together with it.
+    Shown {
+        /// All that can be read.
+        evidence: &'a [(Digest, Evidence)],
+        /// Of these, later runs that count.
+        together: &'a [Digest],
+    },
 }
 
 /// The newest evidence of an op for exactly these files, or the first broken link.
@@ -168,10 +172,11 @@ pub(crate) fn admissible(
             rivals = ledger.journalled_rivals(op, baseline)?;
             read.as_slice()
         }
-        Runs::Shown(shown) => {
+        Runs::Shown { evidence, together } => {
             (known, until) = (Vec::new(), Some(run.started_at.as_str()));
-            rivals = BTreeSet::new();
-            shown
+            let came = evidence.iter().filter(|(id, _)| together.contains(id));
+            rivals = came.map(|(_, evidence)| evidence.facts.run.pair).collect();
+            evidence
         }
     };
     rivals.extend(kforge_ledger::rivals_among(evidence, baseline, until));

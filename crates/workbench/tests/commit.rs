@@ -302,6 +302,27 @@ fn the_best_of_many_is_confirmed_whether_they_were_tried_together_or_one_at_a_ti
         commit(&repo).committed.expect("confirmed");
         assert!(verified(&repo, "HEAD").holds);
     }
+    // Also where the win came first, as long as the others' evidence came with it; not where they were tried after the commit.
+    for together in [true, false] {
+        let (repo, _) = measured(&sample());
+        let later =
+            SampleExperiment { started_at: "2026-03-02T10:00:00Z".to_owned(), ..other("slow", "01", false) };
+        let start = repo.head();
+        if together {
+            store(&repo, &later);
+            assert_eq!(refused(commit(&repo)).link, "needs-confirmation");
+            repo.git(&["add", "--all"]);
+            repo.git(&["commit", "--quiet", "-m", "past the gate"]);
+        } else {
+            commit(&repo).committed.expect("one of one");
+            store(&repo, &later);
+            repo.git(&["add", "--all"]);
+            repo.git(&["commit", "--quiet", "-m", "a loss, later"]);
+        }
+        assert_eq!(verified(&repo, &format!("{start}..HEAD")).holds, !together);
+        let empty = repo.git(&["hash-object", "-t", "tree", "/dev/null"]);
+        assert_eq!(verified(&repo, &format!("{empty}..HEAD")).holds, !together);
+    }
     // One that never finished counts as well; one against another baseline does not.
     let killed = |baseline: &[(String, Vec<u8>)]| {
         let other = SampleExperiment { baseline: baseline.to_vec(), ..other("killed", "03", false) };

@@ -55,7 +55,7 @@ impl Look<'_> {
             if !subject(evidence).iter().any(|entry| open.contains(&entry.path)) {
                 continue;
             }
-            match &*self.shelf.admissible(op, id)? {
+            match &*self.admissible(op, id)? {
                 Ok(audited) => {
                     self.add(op, audited, "blobs", findings)?;
                     open.retain(|path| !subject(evidence).iter().any(|entry| entry.path == *path));
@@ -157,7 +157,7 @@ impl Look<'_> {
             {
                 continue;
             }
-            match &*self.shelf.admissible(&known.op, id)? {
+            match &*self.admissible(&known.op, id)? {
                 Ok(audited) => self.add(&known.op, audited, "blobs", findings)?,
                 Err(link) => findings.unproven = findings.unproven.take().or_else(|| Some(link.clone())),
             }

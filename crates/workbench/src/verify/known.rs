@@ -75,7 +75,7 @@ impl Known {
         let mut won = BTreeSet::new();
         for (id, evidence) in self.all().iter().filter(|(_, evidence)| evidence.judgement.verdict.is_faster())
         {
-            if look.shelf.admissible(&self.op, id)?.is_ok() {
+            if look.admissible(&self.op, id)?.is_ok() {
                 won.extend(subject(evidence).iter().map(|entry| entry.blob.clone()));
             }
         }

@@ -13,6 +13,9 @@ use crate::gate::{self, BrokenLink, Runs};
 /// Whether a commit may rest on one piece of evidence.
 pub(super) type Answer = Rc<Result<Audited, BrokenLink>>;
 
+/// The op, the evidence, and the later runs that count beside it.
+type Question = (String, Digest, Vec<Digest>);
+
 /// The evidence of one op, newest first, and why some of it cannot be read.
 pub(super) struct Volume {
     pub(super) evidence: Vec<(Digest, Evidence)>,
@@ -23,7 +26,7 @@ pub(super) struct Volume {
 pub(super) struct Shelf<'a> {
     pub(super) ledger: &'a Ledger,
     volumes: RefCell<BTreeMap<String, Rc<Volume>>>,
-    answers: RefCell<BTreeMap<(String, Digest), Answer>>,
+    answers: RefCell<BTreeMap<Question, Answer>>,
 }
 
 impl<'a> Shelf<'a> {
@@ -51,15 +54,30 @@ impl<'a> Shelf<'a> {
         Ok(volume)
     }
 
-    /// Whether a commit may rest on this evidence, as files alone show it.
-    pub(super) fn admissible(&self, op: &str, id: &Digest) -> Result<Answer, Error> {
-        let key = (op.to_owned(), *id);
+    /// Whether a commit may rest on this evidence, as files alone show it; candidates of the later runs `together` count too.
+    pub(super) fn admissible(&self, op: &str, id: &Digest, together: Vec<Digest>) -> Result<Answer, Error> {
+        let key = (op.to_owned(), *id, together);
         if let Some(answer) = self.answers.borrow().get(&key) {
             return Ok(Rc::clone(answer));
         }
         let volume = self.volume(op)?;
-        let answer = Rc::new(gate::admissible(self.ledger, op, id, Runs::Shown(&volume.evidence))?);
+        let runs = Runs::Shown { evidence: &volume.evidence, together: &key.2 };
+        let answer = Rc::new(gate::admissible(self.ledger, op, id, runs)?);
         self.answers.borrow_mut().insert(key, Rc::clone(&answer));
         Ok(answer)
+    }
+
+    /// Evidence of other candidates that were measured against the same baseline after this one.
+    pub(super) fn later_rivals(&self, op: &str, id: &Digest) -> Result<Vec<Digest>, Error> {
+        let volume = self.volume(op)?;
+        let Some((_, this)) = volume.evidence.iter().find(|(known, _)| known == id) else {
+            return Ok(Vec::new());
+        };
+        let rival = |other: &Evidence| {
+            other.facts.sides.baseline.subject.id == this.facts.sides.baseline.subject.id
+                && other.facts.run.pair != this.facts.run.pair
+                && other.facts.run.started_at > this.facts.run.started_at
+        };
+        Ok(volume.evidence.iter().filter(|(_, other)| rival(other)).map(|(id, _)| *id).collect())
     }
 }

@@ -8,7 +8,7 @@ use kforge_ledger::Ledger;
 use kforge_record::{Audited, BlobId, Digest, Evidence, SubjectEntry};
 
 use super::answer::Checked;
-use super::shelf::Shelf;
+use super::shelf::{Answer, Shelf};
 use crate::gate::BrokenLink;
 use crate::git::Git;
 use crate::project::Project;
@@ -129,6 +129,37 @@ impl<'a> Look<'a> {
         Ok(moves.filter(|(from, _)| *from == source).map(|(_, to)| to.clone()).collect())
     }
 
+    /// Whether a commit may rest on evidence. What was measured later counts where its evidence came along: whoever keeps one
+    /// of many commits them together, and whoever tries another one after a commit does not call that commit in question.
+    pub(super) fn admissible(&self, op: &str, id: &Digest) -> Result<Answer, Error> {
+        let answer = self.shelf.admissible(op, id, Vec::new())?;
+        let mut later = if answer.is_ok() { self.shelf.later_rivals(op, id)? } else { Vec::new() };
+        if later.is_empty() {
+            return Ok(answer);
+        }
+        let Some(folder) = self.evidence_folder(op) else { return Ok(answer) };
+        let tree = self.where_added(&format!("{folder}{id}.json"))?;
+        let beside = self.git.entries(&tree, std::slice::from_ref(&folder))?;
+        later.retain(|id| beside.iter().any(|entry| entry.path == format!("{folder}{id}.json")));
+        self.shelf.admissible(op, id, later)
+    }
+
+    /// The commit that brought a file since the tree that is compared with, or the tree where it was before.
+    fn where_added(&self, path: &str) -> Result<String, Error> {
+        let (Some(from), Some(commit)) = (self.from, self.commit) else { return Ok(self.tree.to_owned()) };
+        let span = match self.git.commit(from)? {
+            Some(from) => format!("{from}..{commit}"),
+            None => commit.to_owned(),
+        };
+        let words = ["--literal-pathspecs", "log", "--diff-filter=A", "--max-count=1", "--format=%H"];
+        let added = self.git.call(words.into_iter().chain([span.as_str(), "--", path])).text()?;
+        if !added.is_empty() {
+            return Ok(added);
+        }
+        let before = !self.git.entries(from, std::slice::from_ref(&path.to_owned()))?.is_empty();
+        Ok(if before { from } else { self.tree }.to_owned())
+    }
+
     /// Checks that one piece of evidence holds for this tree.
     pub(super) fn claim(
         &self,
@@ -168,7 +199,7 @@ impl<'a> Look<'a> {
             );
             return Ok(());
         }
-        match &*self.shelf.admissible(op, id)? {
+        match &*self.admissible(op, id)? {
             Ok(audited) => self.add(op, audited, found_by, findings),
             Err(link) => {
                 findings.broken.push(link.clone());

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
             return ExitCode::from(class.code());
         }
     };
-    interrupt::install();
+    interrupt::install(arguments.patience());
     ExitCode::from(verb::dispatch(&arguments).code())
 }
 

@@ -23,7 +23,7 @@ pub fn render(response: &Response) -> Rendered {
         format!("`{}` ended with {exit} where {} was expected. ", step.command, step.expected)
     });
     Rendered::new(format!(
-        "\nThe tour stopped: {failed}An inconclusive verdict means that this machine was too noisy; run the tour again on a quiet one.\nThe folder is kept: {}",
+        "\nThe tour stopped: {failed}A verdict that is `inconclusive`, or void by `environment` or `biased`, means that this machine was too busy to measure; run the tour again on a quiet one.\nThe folder is kept: {}",
         response.folder
     ))
 }

@@ -1,6 +1,7 @@
 //! The whole command line, and which verb answers it.
 
 use super::{commit, history, hooks, init, record, tour, trace, validate, verify};
+use crate::interrupt::Patience;
 use clap::{Parser, Subcommand};
 use kforge_workbench::ExitClass;
 
@@ -23,6 +24,17 @@ enum Verb {
     Commit(commit::Arguments),
     Verify(verify::Arguments),
     Hooks(hooks::Arguments),
+}
+
+impl CommandLine {
+    /// How the verb takes the first Ctrl-C.
+    pub fn patience(&self) -> Patience {
+        match self.verb {
+            Verb::Trace(_) | Verb::History(_) => Patience::Reader,
+            Verb::Tour(_) | Verb::Validate(_) | Verb::Verify(_) => Patience::Listener,
+            Verb::Init(_) | Verb::Record(_) | Verb::Commit(_) | Verb::Hooks(_) => Patience::Finisher,
+        }
+    }
 }
 
 /// Runs the verb and says what its answer means.

@@ -3,9 +3,13 @@
 use super::assets::unpack;
 use super::plan::{STEPS, Step};
 use crate::{Error, Observer};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, ExitStatus};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// Where the tour goes, and with which program.
 #[derive(Clone, Debug)]
@@ -60,8 +64,10 @@ pub fn run(
         let status = Command::new(program)
             .args(step.arguments)
             .current_dir(&folder)
-            .status()
-            .map_err(|source| Error::Io { path: program.to_owned(), source })?;
+            .spawn()
+            .and_then(|mut child| ended(&mut child, observer))
+            .map_err(|source| Error::Io { path: program.to_owned(), source })?
+            .ok_or(Error::Interrupted)?;
         response.steps.push(Done {
             command: step.command_line(),
             exit: status.code(),
@@ -74,6 +80,36 @@ pub fn run(
     response.complete = true;
     Ok(response)
 }
+
+/// Waits for a step. Once the user wants to stop, the step is asked to, and killed where it does not; there is no status then.
+fn ended(child: &mut Child, observer: &dyn Observer) -> std::io::Result<Option<ExitStatus>> {
+    while !observer.cancelled() {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        sleep(SLICE);
+    }
+    for slice in 0..PATIENCE {
+        if child.try_wait()?.is_some() {
+            return Ok(None);
+        }
+        // A terminal has told the step as well, and being told twice would keep it from cleaning up.
+        if slice == ALONE {
+            let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM);
+        }
+        sleep(SLICE);
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(None)
+}
+
+/// How often a step is looked at.
+const SLICE: Duration = Duration::from_millis(10);
+/// After so many slices a step does not end by itself.
+const ALONE: u32 = 100;
+/// A step that was asked to stop has so many slices to clean up.
+const PATIENCE: u32 = 1000;
 
 fn new_folder(wanted: Option<&Path>) -> Result<PathBuf, Error> {
     let Some(folder) = wanted else {

@@ -8,7 +8,8 @@ use kforge_record::{Digest, Evidence, PriorRun};
 /// The runs of a pair that evidence shows or names, merged with those already known, oldest first.
 pub fn runs_of(pair: &Digest, evidence: &[(Digest, Evidence)], known: Vec<PriorRun>) -> Vec<PriorRun> {
     let mut runs = known;
-    for (id, evidence) in evidence.iter().filter(|(_, evidence)| evidence.facts.run.pair == *pair) {
+    let of_pair = evidence.iter().filter(|(_, evidence)| evidence.facts.run.pair == *pair && ran(evidence));
+    for (id, evidence) in of_pair {
         let run = PriorRun {
             run: evidence.facts.run.id,
             started_at: evidence.facts.run.started_at.clone(),
@@ -30,6 +31,7 @@ pub fn rivals_among(
 ) -> BTreeSet<Digest> {
     let counts = |evidence: &Evidence| {
         evidence.facts.sides.baseline.subject.id == *baseline
+            && ran(evidence)
             && until.is_none_or(|until| evidence.facts.run.started_at.as_str() <= until)
     };
     evidence
@@ -37,6 +39,12 @@ pub fn rivals_among(
         .filter(|(_, evidence)| counts(evidence))
         .map(|(_, evidence)| evidence.facts.run.pair)
         .collect()
+}
+
+/// Whether anything of the candidate ran. Where a program was missing nothing was learnt, and nothing counts against it.
+fn ran(evidence: &Evidence) -> bool {
+    let candidate = &evidence.facts.sides.candidate;
+    !(candidate.never_ran() && candidate.build.is_none())
 }
 
 fn merge(runs: &mut Vec<PriorRun>, run: PriorRun) {

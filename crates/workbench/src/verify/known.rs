@@ -104,7 +104,10 @@ impl Known {
         if !self.was_never_in_use(&entry.path) {
             return Ok(None);
         }
-        let lost = self.all().iter().filter(|(_, evidence)| subject(evidence).contains(entry));
+        // What could not even be started was not measured.
+        let tried = |evidence: &Evidence| !evidence.facts.sides.candidate.never_ran();
+        let lost =
+            self.all().iter().filter(|(_, evidence)| tried(evidence) && subject(evidence).contains(entry));
         for (id, _) in lost {
             if look.holds_evidence(&self.op, id)? && look.shelf.ledger.audited(&self.op, id).is_ok() {
                 return Ok(Some(*id));

@@ -1,7 +1,7 @@
 //! The best of many is confirmed.
 
 use kforge_ledger::Ledger;
-use kforge_record::{Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent};
+use kforge_record::{Digest, Evidence, Failure, JOURNAL_SCHEMA, JournalEntry, JournalEvent};
 use kforge_testkit::SampleExperiment;
 
 use crate::scratch::{FILE, commit, measured, refused, sample, store, verified};
@@ -84,5 +84,25 @@ fn the_best_of_many_is_confirmed_whether_they_were_tried_together_or_one_at_a_ti
         let (repo, _) = measured(&sample());
         Ledger::open(repo.path()).expect("opens").journal(&killed(baseline)).expect("journals");
         assert_eq!(commit(&repo).refused.map(|link| link.link), wanted);
+    }
+}
+
+#[test]
+fn a_candidate_that_could_not_be_started_is_neither_a_loss_nor_one_of_many() {
+    let rival = vec![(FILE.to_owned(), b"int rival;\n".to_vec())];
+    for files in [sample().files, rival] {
+        let (repo, _) = measured(&sample());
+        let earlier = SampleExperiment { files, started_at: "2026-02-01T10:00:00Z".to_owned(), ..sample() };
+        let mut facts = earlier.facts().expect("facts");
+        facts.sides.candidate.build = None;
+        let what = "the runner could not be started: `nvcc` cannot be run".to_owned();
+        facts.sides.candidate.failure = Some(Failure { stage: "environment".to_owned(), what });
+        facts.checks.clear();
+        facts.clock.clear();
+        facts.floor.clear();
+        let sealed = Evidence::seal(facts, Vec::new()).expect("seals");
+        assert_eq!(sealed.evidence.judgement.verdict.word(), "void");
+        Ledger::open(repo.path()).expect("opens").put_evidence(&sealed).expect("stores");
+        commit(&repo).committed.expect("one of one, and never anything but a win");
     }
 }

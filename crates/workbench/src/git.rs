@@ -276,6 +276,21 @@ impl Git {
         Ok(names(&bytes))
     }
 
+    /// What the files that differ between two commits or trees were in the first; without those that are new.
+    pub(crate) fn before(&self, from: &str, to: &str) -> Result<Vec<TreeEntry>, Error> {
+        let bytes =
+            self.call(["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to]).bytes()?;
+        let fields = names(&bytes);
+        let records = fields.chunks(2).filter_map(|record| {
+            let [head, path] = record else { return None };
+            let mut words = head.trim_start_matches(':').split(' ');
+            let (mode, _after, blob) = (words.next()?, words.next()?, words.next()?);
+            let entry = TreeEntry { path: path.clone(), mode: mode.to_owned(), blob: blob.parse().ok()? };
+            (mode != "000000").then_some(entry)
+        });
+        Ok(records.collect())
+    }
+
     /// The renames and copies that git finds between two commits or trees, (from, to). Rename and copy detection are asked
     /// apart: the first gives each source one target only, the second gives each target its likest source only.
     pub(crate) fn moves(&self, from: &str, to: &str) -> Result<Vec<(String, String)>, Error> {

@@ -18,13 +18,20 @@ impl Look<'_> {
     pub(super) fn changed(&self, changed: &[String], findings: &mut Findings) -> Result<(), Error> {
         let inside: BTreeSet<&str> =
             changed.iter().filter_map(|path| path.strip_prefix(self.git.prefix.as_str())).collect();
+        let before = match self.from {
+            Some(from) => self.git.before(from, self.tree)?,
+            None => Vec::new(),
+        };
         for op in self.shelf.ledger.ops()? {
             let known = Known::read(self, &op, findings)?;
             let files = known.files();
-            let entries = self.entries(&files)?;
             let mut open: BTreeSet<String> =
-                files.into_iter().filter(|path| inside.contains(path.as_str())).collect();
-            let moved = known.moved_before(self, &inside)?;
+                files.iter().filter(|path| inside.contains(path.as_str())).cloned().collect();
+            let moved = known.moved_before(self, &before)?;
+            let comes = self.evidence_folder(&op);
+            let comes = comes.is_some_and(|folder| changed.iter().any(|path| path.starts_with(&folder)));
+            let needed = comes || !open.is_empty() || !moved.is_empty();
+            let entries = if needed { self.entries(&files)? } else { BTreeMap::new() };
             if !open.is_empty() || !moved.is_empty() {
                 findings.files += open.len() + moved.len();
                 self.changed_op(&known, &entries, &mut open, &moved, findings)?;
@@ -34,7 +41,9 @@ impl Look<'_> {
             {
                 findings.broken.push(not_in_use(&op, &entry));
             }
-            self.added(&known, &entries, changed, findings)?;
+            if comes {
+                self.added(&known, &entries, changed, findings)?;
+            }
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use kforge_record::{BlobId, SubjectEntry};
 use super::known::Known;
 use super::state::Look;
 use crate::Error;
+use crate::git::TreeEntry;
 
 /// A file that stands where a measured one was and rests on no evidence.
 pub(super) struct Replacement {
@@ -200,31 +201,25 @@ impl Known {
     pub(super) fn moved_before(
         &self,
         look: &Look<'_>,
-        changed: &BTreeSet<&str>,
+        before: &[TreeEntry],
     ) -> Result<Vec<(String, String)>, Error> {
         let Some(from) = look.from else { return Ok(Vec::new()) };
-        let paths: BTreeSet<String> = self.in_use().map(|(_, entry)| entry.path.clone()).collect();
-        let there = look.entries_in(from, &paths)?;
-        let homeless: Vec<&SubjectEntry> = self
-            .in_use()
-            .map(|(_, entry)| entry)
-            .filter(|entry| !there.contains_key(&entry.path) && !is_empty(&entry.blob))
-            .collect();
-        if homeless.is_empty() {
-            return Ok(Vec::new());
-        }
         let files = self.files();
-        let strangers = changed.iter().filter(|path| !files.contains(**path)).map(|path| (*path).to_owned());
-        let mut moved = Vec::new();
-        for (path, entry) in look.entries_in(from, &strangers.collect())? {
-            let measured = homeless.iter().find(|known| known.blob == entry.blob);
+        let mut same = Vec::new();
+        for entry in before.iter().filter(|entry| !is_empty(&entry.blob)) {
             // The ledger keeps a copy of every version; those are not in use.
-            let whole = format!("{}{path}", look.git.prefix);
-            if let Some(measured) = measured.filter(|_| !look.is_ledger_s(&self.op, &whole)) {
-                moved.push((path, measured.path.clone()));
+            let Some(path) = entry.path.strip_prefix(look.git.prefix.as_str()) else { continue };
+            if files.contains(path) || look.is_ledger_s(&self.op, &entry.path) {
+                continue;
             }
+            let measured = self.in_use().filter(|(_, known)| known.blob == entry.blob);
+            same.extend(measured.map(|(_, known)| (path.to_owned(), known.path.clone())));
         }
-        Ok(moved)
+        let homes = same.iter().map(|(_, measured)| measured.clone()).collect();
+        let there = look.entries_in(from, &homes)?;
+        same.retain(|(_, measured)| !there.contains_key(measured));
+        same.dedup_by(|one, other| one.0 == other.0);
+        Ok(same)
     }
 }
 

@@ -203,6 +203,7 @@ pub(crate) fn admissible(
             "the candidate was kept out of {kept_out_of} that were measured against this baseline, and was not measured again"
         ),
     };
-    let hint = "run `kforge validate` once more: a win has to be confirmed by a fresh run";
-    Ok(Err(BrokenLink::new("needs-confirmation", message, hint)))
+    let name = &audited.evidence.facts.candidate;
+    let hint = format!("run `kforge validate {op} --candidate {name} --confirm`: a fresh run has to win too");
+    Ok(Err(BrokenLink::new("needs-confirmation", message, &hint)))
 }

@@ -1,11 +1,12 @@
 //! What goes wrong on a candidate's side is an answer about it; what goes wrong elsewhere is an error with a cure.
 
-use crate::project::{Project, verdict};
+use crate::KFORGE;
+use kforge_testkit::{ScaleProject as Project, verdict};
 use std::fs;
 
 #[test]
 fn each_fault_and_each_cheat_is_an_answer_about_its_candidate() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let right = "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]";
     project
         .side("garbage", "print('hello, I am no runner')\nimport time\ntime.sleep(5)\n", "")
@@ -24,7 +25,7 @@ fn each_fault_and_each_cheat_is_an_answer_about_its_candidate() {
         .candidate("speaks", "    raise ValueError('boom \\x1b[31m\\nsecond')")
         .candidate("exits-as-a-shell-would", "    import os\n    os._exit(127)")
         .candidate("memo", "    import array\n    memo = globals().setdefault('memo', {})\n    key = id(y), len(y)\n    if key not in memo:\n        memo[key] = array.array('f', [2.0 * v for v in x])\n    y[:] = memo[key]")
-        .candidate("mutates", &format!("{right}\n    raw = next(t for t in kforge_runner_slots(call) if t.name == 'x').raw\n    raw[0] = raw[0] ^ 1\n\ndef kforge_runner_slots(call):\n    return call._inputs.values()"));
+        .candidate("mutates", &format!("{right}\n    raw = next(t for t in kforge_runner_slots(call) if t.name == 'x').content()\n    raw[0] = raw[0] ^ 1\n\ndef kforge_runner_slots(call):\n    return call._inputs.values()"));
     project.finish();
     let (answer, code) = project.json(&[]);
     assert_eq!(code, 1, "{answer:#}");
@@ -57,7 +58,7 @@ fn each_fault_and_each_cheat_is_an_answer_about_its_candidate() {
 
 #[test]
 fn a_hang_ends_at_its_deadline_and_leaves_no_process() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.side(
         "hangs",
         "import kforge_runner\n\ndef scale(call):\n    while True:\n        pass\n\nkforge_runner.main(scale)\n",
@@ -69,12 +70,12 @@ fn a_hang_ends_at_its_deadline_and_leaves_no_process() {
     let (word, reason) = verdict(&answer, "hangs");
     assert_eq!(word, "incorrect", "{reason}");
     assert!(reason.contains("within 8 s (deadline_s)") && !reason.contains("Killed"), "{reason}");
-    assert!(crate::project::gone("hangs-at-its-deadline", 5));
+    assert!(kforge_testkit::gone("hangs-at-its-deadline", 5));
 }
 
 #[test]
 fn a_copy_of_the_harness_in_the_tree_is_refused_by_name() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("shadow", "    pass");
     fs::write(
         project.path("kernels/scale/kforge_runner.py"),
@@ -90,7 +91,7 @@ fn a_copy_of_the_harness_in_the_tree_is_refused_by_name() {
 
 #[test]
 fn a_missing_baseline_runner_is_the_environment_and_a_wrong_baseline_the_input() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("any", "    pass");
     project.finish();
     let path = project.path("kernels/scale/experiment.toml");
@@ -111,7 +112,7 @@ fn a_missing_baseline_runner_is_the_environment_and_a_wrong_baseline_the_input()
 
 #[test]
 fn what_cannot_be_run_here_is_the_environment_and_no_loss_of_the_pair() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project
         .side("no-program", "", "runner = \"no-such-program kernels/scale/no-program.py\"")
         .side("not-executable", "", "runner = \"./kernels/scale/not-executable.py\"")
@@ -135,7 +136,7 @@ fn what_cannot_be_run_here_is_the_environment_and_no_loss_of_the_pair() {
 
 #[test]
 fn a_baseline_that_is_late_is_told_its_deadline_and_where_it_is_set() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("any", "    pass");
     project.finish();
     let path = project.path("kernels/scale/experiment.toml");
@@ -153,7 +154,7 @@ fn a_baseline_that_is_late_is_told_its_deadline_and_where_it_is_set() {
 
 #[test]
 fn the_users_tree_is_left_as_it_was_but_for_the_ledger() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("wrong", "    pass");
     project.finish();
     let _ = project.json(&[]);

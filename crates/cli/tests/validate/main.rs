@@ -4,8 +4,10 @@
 
 mod faults;
 mod places;
-mod project;
 mod rerun;
 mod strays;
 mod trees;
 mod verdicts;
+
+/// The binary under test.
+const KFORGE: &str = env!("CARGO_BIN_EXE_kforge");

@@ -1,6 +1,7 @@
 //! Commands that run behind a prefix, with another root and another layout of paths; and what is left when something ends early.
 
-use crate::project::{Project, gone, is_timed, processes_with, verdict};
+use crate::KFORGE;
+use kforge_testkit::{ScaleProject as Project, gone, is_timed, processes_with, verdict};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Stdio};
@@ -79,7 +80,7 @@ fn signal(child: &Child, name: &str) {
 
 #[test]
 fn a_candidate_is_validated_behind_a_prefix_and_nothing_stays_inside() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project
         .candidate("wrong", "    pass")
         .candidate("twin", "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]");
@@ -97,7 +98,7 @@ fn a_candidate_is_validated_behind_a_prefix_and_nothing_stays_inside() {
 
 #[test]
 fn a_hang_an_interrupt_and_a_kill_leave_no_process_inside() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.side("hangs", HANGS, "deadline_s = 10");
     project.finish();
     let path = project.path("kernels/scale/experiment.toml");
@@ -138,7 +139,7 @@ fn one_is_stopped(mark: &str) -> bool {
 
 #[test]
 fn a_kill_while_processes_stand_still_between_blocks_leaves_none_here_nor_inside() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("twin", "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]");
     project.finish();
     for inside in [false, true] {
@@ -162,7 +163,7 @@ fn a_kill_while_processes_stand_still_between_blocks_leaves_none_here_nor_inside
 
 #[test]
 fn a_build_that_hangs_dies_with_kforge() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.side("hangs", HANGS, "build = \"echo kernels/scale/hangs.py; sleep 300; true hangs.py\"");
     project.finish();
     let place = Place::new();
@@ -174,7 +175,7 @@ fn a_build_that_hangs_dies_with_kforge() {
 
 #[test]
 fn a_prefix_that_runs_nothing_is_refused_with_a_cure() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("any", "    pass");
     project.finish();
     let output = project.run(&["--in", "false"]);

@@ -1,6 +1,7 @@
 //! Measuring again what was committed: the same answer is `reproduced`, another one is not, whatever the files say.
 
-use crate::project::Project;
+use crate::KFORGE;
+use kforge_testkit::ScaleProject as Project;
 use serde_json::Value;
 use std::process::Command;
 
@@ -21,7 +22,7 @@ fn program(head: &str, times: &str) -> String {
 }
 
 fn kforge(project: &Project, arguments: &[&str]) -> (Value, Option<i32>) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kforge"));
+    let mut command = Command::new(KFORGE);
     command.current_dir(project.folder.path()).args(arguments).args(["--format", "json"]);
     let output = command.output().unwrap();
     let value = serde_json::from_slice(&output.stdout)
@@ -47,7 +48,7 @@ fn a_committed_win_is_reproduced_until_what_was_built_no_longer_wins() {
     let outside = tempfile::tempdir().unwrap();
     let weight = outside.path().join("weight");
     let head = format!("TIMES = 9 if os.path.exists({:?}) else 1\n", weight.display().to_string());
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     std::fs::write(project.path("kernels/scale/baseline.py"), program("", "3")).unwrap();
     project.side("once", &program(&head, "TIMES"), "");
     project.finish();

@@ -1,7 +1,8 @@
 //! Processes, folders and files that a side leaves: named, removed, and never anybody else's.
 
+use crate::KFORGE;
 use crate::places::Place;
-use crate::project::{Project, gone, is_timed, processes_with, verdict};
+use kforge_testkit::{ScaleProject as Project, gone, is_timed, processes_with, verdict};
 use serde_json::Value;
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -30,7 +31,7 @@ fn is_left(answer: &Value, candidate: &str) -> String {
 
 #[test]
 fn a_child_with_a_session_of_its_own_is_named_voids_the_timing_and_is_gone() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("marked", &leaves("3331", "os.environ")).candidate("hidden", &leaves("3332", "{}"));
     project.finish();
     let (answer, code) = project.json(&[]);
@@ -49,7 +50,7 @@ fn a_child_with_a_session_of_its_own_is_named_voids_the_timing_and_is_gone() {
 
 #[test]
 fn a_child_that_works_only_while_others_are_timed_voids_and_one_that_idles_does_not() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let child = |work: &str| {
         format!(
             "    import os, time\n    if 'child' not in globals():\n        globals()['child'] = True\n        runner = os.getpid()\n        if os.fork() == 0:\n            os.setsid()\n            while os.getppid() == runner:\n                {work}\n            os._exit(0)\n{RIGHT}"
@@ -66,7 +67,7 @@ fn a_child_that_works_only_while_others_are_timed_voids_and_one_that_idles_does_
 
 #[test]
 fn what_a_build_leaves_is_named_and_gone_before_anything_is_timed() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let program = format!(
         "import kforge_runner\n\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n{RIGHT}\n\nkforge_runner.main(scale)\n"
     );
@@ -85,7 +86,7 @@ fn what_a_build_leaves_is_named_and_gone_before_anything_is_timed() {
 
 #[test]
 fn behind_a_prefix_what_was_left_is_named_and_gone_too() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("leaves", &leaves("3336", "os.environ"));
     project.finish();
     let place = Place::new();
@@ -110,7 +111,7 @@ fn hanging(project: &Project, seconds: &str, arguments: &[&str], scratch: &std::
 
 #[test]
 fn an_interrupt_and_a_kill_end_what_was_left_and_the_next_run_removes_the_killed_ones_folder() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let hangs = leaves("3337", "os.environ").replace(RIGHT, "    while True:\n        pass");
     project.candidate("hangs", &hangs);
     project.finish();
@@ -129,7 +130,7 @@ fn an_interrupt_and_a_kill_end_what_was_left_and_the_next_run_removes_the_killed
         assert_eq!(folders(), usize::from(name == "KILL"), "{name}");
         if name == "KILL" {
             // Any later run of the same user, of whatever project.
-            let mut other = Project::new();
+            let mut other = Project::new(KFORGE);
             other.candidate("wrong", "    pass");
             other.finish();
             let done = other.command(arguments).env("TMPDIR", scratch.path()).output().unwrap();
@@ -141,13 +142,12 @@ fn an_interrupt_and_a_kill_end_what_was_left_and_the_next_run_removes_the_killed
 
 #[test]
 fn a_process_that_kforge_did_not_start_is_never_signalled() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("leaves", &leaves("3338", "{}"));
     project.finish();
     // Background jobs of the shell that becomes kforge are kforge's children then, one of them an orphan with a session of its own.
     let script = format!(
-        "(setsid sleep 3339 >/dev/null 2>&1 &)\nsetsid sleep 3340 >/dev/null 2>&1 &\nsleep 0.2\nexec '{}' validate scale",
-        env!("CARGO_BIN_EXE_kforge")
+        "(setsid sleep 3339 >/dev/null 2>&1 &)\nsetsid sleep 3340 >/dev/null 2>&1 &\nsleep 0.2\nexec '{KFORGE}' validate scale"
     );
     let done = Command::new("sh").args(["-c", &script]).current_dir(project.folder.path()).output().unwrap();
     let text = String::from_utf8_lossy(&done.stdout).into_owned();
@@ -165,7 +165,7 @@ fn a_process_that_kforge_did_not_start_is_never_signalled() {
 
 #[test]
 fn sources_that_a_build_or_a_runner_changes_are_told_at_once() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let program = |body: &str| {
         format!(
             "import kforge_runner\n\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n{body}\n{RIGHT}\n\nkforge_runner.main(scale)\n"

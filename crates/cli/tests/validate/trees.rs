@@ -1,6 +1,7 @@
 //! Where a side's files come from, and whether it really uses them.
 
-use crate::project::{Project, verdict};
+use crate::KFORGE;
+use kforge_testkit::{ScaleProject as Project, verdict};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -28,7 +29,7 @@ fn evidence(project: &Project, answer: &Value, candidate: &str) -> Value {
 
 #[test]
 fn a_commit_and_the_files_as_they_are_now_are_two_trees_bound_by_git_s_own_ids() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     project.candidate("edited", "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]");
     project.finish();
     let path = project.path("kernels/scale/experiment.toml");
@@ -58,7 +59,7 @@ fn submodules_come_at_their_commits_and_modules_that_were_imported_join_the_subj
     fs::write(library.path().join("factor.py"), "FACTOR = 2.0\n").unwrap();
     git(library.path(), &["add", "-A"]);
     git(library.path(), &["commit", "-qm", "two"]);
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let program = "import kforge_runner\nfrom lib.factor import FACTOR\n\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n    for i in range(len(y)):\n        y[i] = FACTOR * x[i]\n\nkforge_runner.main(scale)\n";
     project.side("uses-library", program, "");
     project.finish();
@@ -87,7 +88,7 @@ fn submodules_come_at_their_commits_and_modules_that_were_imported_join_the_subj
 
 #[test]
 fn a_module_of_the_user_s_tree_instead_of_the_side_s_is_shadowed_and_a_stale_artifact_is_rebuilt() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let root = project.folder.path().canonicalize().unwrap();
     fs::write(project.path("kernels/scale/helper.py"), "FACTOR = 2.0\n").unwrap();
     let program = "import kforge_runner\nimport os, sys\nsys.path.insert(0, os.environ['USERS'] + '/kernels/scale')\nimport helper\n\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n    for i in range(len(y)):\n        y[i] = helper.FACTOR * x[i]\n\nkforge_runner.main(scale)\n";

@@ -1,6 +1,7 @@
 //! Verdicts on real candidates, honest and not.
 
-use crate::project::{Project, gone, is_timed, processes_with, verdict};
+use crate::KFORGE;
+use kforge_testkit::{ScaleProject as Project, gone, is_timed, processes_with, verdict};
 use std::path::Path;
 use std::process::Command;
 
@@ -19,7 +20,7 @@ fn the_five_candidates_of_the_example_get_their_five_verdicts() {
         assert!(Command::new("git").arg("-C").arg(&root).args(arguments).status().unwrap().success());
     }
     let validate = |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kforge"));
+        let mut command = Command::new(KFORGE);
         command.current_dir(&root).args(["validate", "rmsnorm", "--format", "json"]).args(more);
         let output = command.output().unwrap();
         serde_json::from_slice::<serde_json::Value>(&output.stdout)
@@ -47,7 +48,7 @@ fn the_five_candidates_of_the_example_get_their_five_verdicts() {
 
 #[test]
 fn cheats_that_only_timing_can_see_are_void_by_name() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let right = "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]";
     project
         .side(
@@ -83,7 +84,7 @@ fn cheats_that_only_timing_can_see_are_void_by_name() {
 
 #[test]
 fn honest_kernels_that_look_odd_are_timed_like_any_other() {
-    let mut project = Project::new();
+    let mut project = Project::new(KFORGE);
     let right = "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]";
     project
         .candidate("talks", &format!("    print('working on', len(y))\n{right}"))
@@ -203,7 +204,7 @@ kforge_runner.main(op)
 
 #[test]
 fn every_kind_of_input_and_an_operand_in_place_are_held_restored_and_checked() {
-    let mut project = Project::with(KINDS);
+    let mut project = Project::with(KFORGE, KINDS);
     for side in ["reference", "baseline"] {
         std::fs::write(project.path(&format!("kernels/scale/{side}.py")), KINDS_CODE).unwrap();
     }

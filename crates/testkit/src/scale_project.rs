@@ -1,9 +1,18 @@
 //! A project in a folder of its own: one operation, `y[i] = 2 x[i]`, whose sides are Python runners of a few lines.
+//!
+//! Answers with what `kforge validate` says about it. Invariant: reference and baseline are right unless a test overwrites them.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a fixture that fails, fails its test"
+)]
 
 use serde_json::Value;
-use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 const RIGHT: &str = "\
@@ -17,42 +26,61 @@ def scale(call):
 kforge_runner.main(scale)
 ";
 
-const REST: &str = r#"
-[[case]]
-name = "only"
-params = { n = 600 }
-
-[domain]
-n = { min = 1, max = 700 }
-
-[inputs.x]
-shape = ["n"]
-dtype = "f32"
-kind = "random"
-
-[outputs.y]
-shape = ["n"]
-dtype = "f32"
-
-# What is tested here needs samples, not many of them.
+/// What is tested with a whole project needs samples, not many of them.
+const FEW_SAMPLES: &str = "
 [policy]
 drawn_cases = 3
 looks = [6]
 min_blocks = 4
 blocks = 4
 sample_us = 200
-reason = "a test"
-"#;
+reason = \"a test\"
+";
 
-pub struct Project {
+/// Everything of the operation's experiment.toml but its sides and its policy: one case of `n` elements, drawn ones of up to `widest`.
+pub fn scale_operation(n: u32, widest: u32) -> String {
+    format!(
+        "
+[[case]]
+name = \"only\"
+params = {{ n = {n} }}
+
+[domain]
+n = {{ min = 1, max = {widest} }}
+
+[inputs.x]
+shape = [\"n\"]
+dtype = \"f32\"
+kind = \"random\"
+
+[outputs.y]
+shape = [\"n\"]
+dtype = \"f32\"
+"
+    )
+}
+
+/// One side's section: a tree as it is now, a runner, one source, further lines.
+pub fn scale_side(name: &str, runner: &str, source: &str, more: &str) -> String {
+    let section =
+        if matches!(name, "reference" | "baseline") { name.to_owned() } else { format!("candidate.{name}") };
+    let runner = if more.contains("runner =") { String::new() } else { format!("runner = \"{runner}\"\n") };
+    format!("\n[{section}]\ntree = \"worktree\"\n{runner}sources = [\"{source}\"]\n{more}\n")
+}
+
+/// The project.
+pub struct ScaleProject {
+    /// Its root; removed with this value.
     pub folder: tempfile::TempDir,
+    program: PathBuf,
     sections: String,
 }
 
-impl Project {
+impl ScaleProject {
     /// Reference and baseline are right; `rest` is everything of experiment.toml after the sides.
-    pub fn with(rest: &str) -> Self {
-        let mut project = Self { folder: tempfile::tempdir().unwrap(), sections: rest.to_owned() };
+    pub fn with(program: &str, rest: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut project = Self { folder, program: PathBuf::from(program), sections: rest.to_owned() };
         fs::create_dir_all(project.path("kernels/scale")).unwrap();
         fs::write(project.path("kforge.toml"), "").unwrap();
         project.side("reference", RIGHT, "");
@@ -60,11 +88,13 @@ impl Project {
         project
     }
 
-    pub fn new() -> Self {
-        Self::with(REST)
+    /// The operation with few samples; `program` is the `kforge` to ask.
+    pub fn new(program: &str) -> Self {
+        Self::with(program, &(scale_operation(600, 700) + FEW_SAMPLES))
     }
 
-    pub fn path(&self, name: &str) -> std::path::PathBuf {
+    /// A path inside.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -72,17 +102,7 @@ impl Project {
     pub fn side(&mut self, name: &str, program: &str, more: &str) -> &mut Self {
         let file = format!("kernels/scale/{name}.py");
         fs::write(self.path(&file), program).unwrap();
-        let section = if matches!(name, "reference" | "baseline") {
-            name.to_owned()
-        } else {
-            format!("candidate.{name}")
-        };
-        let runner =
-            if more.contains("runner =") { String::new() } else { format!("runner = \"python3 {file}\"\n") };
-        let _ = write!(
-            self.sections,
-            "\n[{section}]\ntree = \"worktree\"\n{runner}sources = [\"{file}\"]\n{more}\n"
-        );
+        self.sections += &scale_side(name, &format!("python3 {file}"), &file, more);
         self
     }
 
@@ -108,12 +128,14 @@ impl Project {
         git(&["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "start"]);
     }
 
+    /// `kforge validate scale` with more arguments, not started yet.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kforge"));
+        let mut command = Command::new(&self.program);
         command.current_dir(self.folder.path()).args(["validate", "scale"]).args(arguments);
         command
     }
 
+    /// The same, run to its end.
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
@@ -134,47 +156,4 @@ impl Project {
             .unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)));
         (value, output.status.code().unwrap_or(-1))
     }
-}
-
-/// The verdict's word and its text, of one candidate in an answer.
-pub fn verdict(answer: &Value, candidate: &str) -> (String, String) {
-    let all = answer["data"]["candidates"].as_array().unwrap_or_else(|| panic!("{answer:#}"));
-    let one = all.iter().find(|one| one["candidate"] == candidate).unwrap_or_else(|| panic!("{answer:#}"));
-    let word = one["verdict"]["verdict"].as_str().unwrap().to_owned();
-    (word, one["reason"].as_str().unwrap().to_owned())
-}
-
-/// Whether a candidate was timed. A machine that is busy with other tests may be too noisy to compare clocks or processes on; that is
-/// an answer about the machine, not about the candidate.
-pub fn is_timed(word: &str, reason: &str) -> bool {
-    let noisy = reason.starts_with("environment:") || reason.starts_with("biased:");
-    matches!(word, "same" | "slower" | "faster" | "mixed" | "inconclusive") || (word == "void" && noisy)
-}
-
-/// Process ids whose command line holds this text.
-pub fn processes_with(text: &str) -> Vec<String> {
-    let me = std::process::id().to_string();
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.chars().all(|c| c.is_ascii_digit()) && *name != me)
-        .filter(|name| {
-            let folder = Path::new("/proc").join(name);
-            let line = fs::read(folder.join("cmdline")).unwrap_or_default();
-            let environment = fs::read(folder.join("environ")).unwrap_or_default();
-            let holds = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(text);
-            holds(&line) || holds(&environment)
-        })
-        .collect()
-}
-
-/// Waits until no process holds this text, for at most so many seconds.
-pub fn gone(text: &str, seconds: u32) -> bool {
-    for _ in 0..seconds * 20 {
-        if processes_with(text).is_empty() {
-            return true;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    false
 }

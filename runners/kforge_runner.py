@@ -184,17 +184,13 @@ def _small(dtype, value):
     return steps | ((8 if dtype == "f4_e2m1" else 0x80) if negative else 0)
 
 
-def _pairs(halves):
-    """Patterns of 4 bits, two to a byte."""
-    halves = list(halves) + [0] * (len(halves) % 2)
-    return bytes(low | high << 4 for low, high in zip(halves[::2], halves[1::2]))
-
-
 def _pack(dtype, values):
     """Values of a generator as the bytes of a dtype, rounded to nearest, ties to even."""
     if dtype in _SMALL or dtype == "f8_e8m0":
         patterns = [_small(dtype, float(value)) for value in values]
-        return _pairs(patterns) if dtype == "f4_e2m1" else bytes(patterns)
+        if dtype == "f4_e2m1":
+            patterns = [low | high << 4 for low, high in zip(patterns[::2], patterns[1::2] + [0])]
+        return bytes(patterns)
     if numpy is not None:
         values = numpy.asarray(values)
         if dtype == "bf16":

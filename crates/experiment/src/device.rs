@@ -1,5 +1,6 @@
 //! The device under test: what it is, what was going on around the measurement, and what it cannot be faster than.
 
+use crate::runner::Hello;
 use crate::spec::CacheMode;
 use kforge_record::{Device as DeviceRecord, FloorStatus};
 use std::collections::BTreeMap;
@@ -24,6 +25,10 @@ pub trait Device {
     fn governor(&self) -> Option<String>;
     /// What is going on right now.
     fn observe(&self) -> Observation;
+    /// Whether calls are queued to it, so that launching them and running them are two things.
+    fn queues(&self) -> bool;
+    /// Why a runner that says this of itself does not compute on this device; absent where it does.
+    fn contradicts(&self, hello: &Hello) -> Option<String>;
     /// Bytes of the cache that all its memory traffic passes last, where known.
     fn last_level_cache(&self) -> Option<u64>;
     /// The physical limit of an operation that moves and computes this much per call, over this footprint.
@@ -105,6 +110,15 @@ impl Device for Cpu {
             facts.insert("zone0_millidegrees".to_owned(), millidegrees);
         }
         Observation { load_milli: load.map(|load| (load * 1000.0) as u64), facts }
+    }
+
+    fn queues(&self) -> bool {
+        false
+    }
+
+    fn contradicts(&self, hello: &Hello) -> Option<String> {
+        let here = hello.device.is_empty() || hello.device == "cpu";
+        (!here).then(|| format!("computes on {}, the experiment measures the processor", hello.device))
     }
 
     fn last_level_cache(&self) -> Option<u64> {

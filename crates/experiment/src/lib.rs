@@ -45,8 +45,8 @@ pub use operands::{Audience, InputSource, Operands};
 pub use philox::{Stream, philox};
 pub use process::{PROTOCOL, Place, Relay};
 pub use runner::{
-    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Launcher, Leftover, Operand, Preparation,
-    Role, Runner, RunnerFault,
+    Batch, DeviceFacts, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Launcher, Launching, Leftover,
+    Operand, Preparation, Ran, Role, Runner, RunnerFault,
 };
 pub use spec::{
     CacheMode, CaseSpec, Domain, Experiment, InputKind, InputSpec, OutputSpec, Range, SideSpec, Tree, Tuning,

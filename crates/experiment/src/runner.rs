@@ -80,9 +80,12 @@ pub struct Hello {
     /// Compiler or interpreter, with its version.
     #[serde(default)]
     pub toolchain: String,
-    /// The device it computes on.
+    /// The device it computes on: `cpu`, `cuda` or `hip`.
     #[serde(default)]
     pub device: String,
+    /// What it says of that device.
+    #[serde(default)]
+    pub device_facts: DeviceFacts,
     /// The clock that takes its samples.
     #[serde(default)]
     pub clock: String,
@@ -98,6 +101,17 @@ pub struct Hello {
     /// Reserved for groups of processes.
     #[serde(default)]
     pub world: Option<u32>,
+}
+
+/// What a runner says of the device it computes on; further facts are left aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct DeviceFacts {
+    /// The PCI address.
+    #[serde(default)]
+    pub pci: Option<String>,
+    /// The product's name.
+    #[serde(default)]
+    pub name: Option<String>,
 }
 
 /// What an operand is to the operation.
@@ -183,6 +197,57 @@ pub struct Batch {
     pub batches: u64,
     /// `warm` or `cold`.
     pub mode: &'static str,
+    /// How calls reach the device.
+    pub launch: Launching,
+    /// Bytes to sweep through the caches before every sample; 0 leaves them as they are.
+    pub flush: u64,
+}
+
+impl Batch {
+    /// A batch whose calls are made one by one, with the caches as they are.
+    pub fn plain(order: Vec<u32>, passes: u64, batches: u64) -> Self {
+        Self { order, passes, batches, mode: "warm", launch: Launching::Stream, flush: 0 }
+    }
+}
+
+/// How calls reach a device. A processor knows the first way only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Launching {
+    /// One by one, as the operation makes them.
+    #[default]
+    Stream,
+    /// Recorded once into a graph of the device, then replayed.
+    Graph,
+    /// Queued behind a kernel that holds them back until all are there.
+    Held,
+}
+
+impl Launching {
+    /// The word in the protocol and in reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Stream => "stream",
+            Self::Graph => "graph",
+            Self::Held => "held",
+        }
+    }
+}
+
+/// What a run of batches answered, a figure a batch each, in ns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// From the first call's start to the last call's end, by the runner's clock.
+    pub samples: Vec<u64>,
+    /// How long the device still worked once the batch was said to be done; empty where there is nothing but the caller's thread.
+    pub after: Vec<u64>,
+    /// Host time beside the calls, such as restoring operands; empty where there is none.
+    pub aside: Vec<u64>,
+}
+
+impl From<Vec<u64>> for Ran {
+    fn from(samples: Vec<u64>) -> Self {
+        Self { samples, ..Self::default() }
+    }
 }
 
 /// One output of one slot, as the runner gives it.
@@ -241,7 +306,7 @@ pub trait Runner {
     /// Overwrites every output with a pattern of this nonce.
     fn poison(&mut self, nonce: u64) -> Result<(), RunnerFault>;
     /// Runs; gives one sample a batch, in ns.
-    fn run(&mut self, batch: &Batch) -> Result<Vec<u64>, RunnerFault>;
+    fn run(&mut self, batch: &Batch) -> Result<Ran, RunnerFault>;
     /// Gives outputs and input digests of these slots.
     fn dump(&mut self, slots: &[u32]) -> Result<Dump, RunnerFault>;
     /// New data behind the same pointers; gives the new digests.

@@ -77,7 +77,7 @@ fn overruled(facts: &Facts, launches: &[Launch], judgement: &Judgement) -> Optio
         .or_else(|| never_ran(facts).map(|detail| void(VoidCause::Environment, detail)))
         .or_else(|| wrong_candidate(facts))
         .or_else(|| timed_other_build(facts, launches).map(|detail| void(VoidCause::Rebuilt, detail)))
-        .or_else(|| finding(&|cause| cause == VoidCause::LeftProcess))
+        .or_else(|| finding(&|cause| matches!(cause, VoidCause::LeftProcess | VoidCause::Unfinished)))
         .or_else(|| disagreeing_clock(facts).map(|detail| void(VoidCause::Clock, detail)))
         .or_else(|| finding(&|cause| !about_build(cause)))
         .or_else(|| {

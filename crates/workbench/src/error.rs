@@ -45,6 +45,14 @@ pub enum Error {
         /// What to do instead.
         hint: Option<String>,
     },
+    /// The device that is needed is not there, or not free.
+    #[error("{message}")]
+    Device {
+        /// What is missing or taken.
+        message: String,
+        /// What to do instead.
+        hint: Option<String>,
+    },
     /// Git answered no where it had to answer.
     #[error("git {command} failed: {message}")]
     Git {
@@ -100,7 +108,9 @@ impl Error {
             | Self::Repository { .. }
             | Self::Record(_)
             | Self::Ledger(_) => ExitClass::Input,
-            Self::Git { .. } | Self::Tool { .. } | Self::Write { .. } => ExitClass::Environment,
+            Self::Git { .. } | Self::Tool { .. } | Self::Write { .. } | Self::Device { .. } => {
+                ExitClass::Environment
+            }
             Self::Experiment(error) => experiment_class(error),
             Self::Interrupted => ExitClass::Interrupted,
             Self::Bug(_) => ExitClass::Bug,
@@ -118,6 +128,7 @@ impl Error {
             Self::Ledger(error) => error.code(),
             Self::Record(error) => error.code(),
             Self::Repository { .. } => "repository",
+            Self::Device { .. } => "device",
             Self::Git { .. } => "git",
             Self::Settings { .. } => "settings",
             Self::Tool { .. } => "tool",
@@ -129,7 +140,9 @@ impl Error {
     /// The cure, where one is known.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } | Self::Repository { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::Repository { hint, .. } | Self::Device { hint, .. } => {
+                hint.clone()
+            }
             Self::Capture(error) => error.hint(),
             Self::Experiment(error) => error.hint(),
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {

@@ -28,6 +28,12 @@ pub struct Arguments {
     /// A folder here and its name behind the prefix; may be given several times.
     #[arg(long, value_name = "HOST:INSIDE", requires = "place")]
     map: Vec<String>,
+    /// Which GPU: a PCI address, a unique id, or the number that nvidia-smi or amd-smi gives it. Default: the first free one.
+    #[arg(long, value_name = "GPU")]
+    device: Option<String>,
+    /// How long to wait for a free GPU, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    wait: u64,
     /// What is expected, said before measuring: `1.4x` or `1.4x on CASE`.
     #[arg(long, value_name = "TEXT")]
     claim: Option<String>,
@@ -49,6 +55,8 @@ pub fn run(arguments: &Arguments) -> ExitClass {
         candidates: arguments.candidate.clone(),
         place: arguments.place.clone(),
         maps: arguments.map.clone(),
+        device: arguments.device.clone(),
+        patience: std::time::Duration::from_secs(arguments.wait),
         claim: arguments.claim.clone(),
         confirm: arguments.confirm,
     };

@@ -1,9 +1,10 @@
 //! A GPU as the device under test: its record, its state around a measurement, its caches, and what nothing on it can be faster than.
 
-use super::facts::{GpuFacts, GpuVendor};
+use super::facts::{GpuFacts, GpuVendor, normal_pci};
 use super::survey::survey;
 use crate::device::{Cpu, Device, Observation};
 use crate::process::Place;
+use crate::runner::Hello;
 use crate::spec::CacheMode;
 use kforge_hardware::{Devices, Dtype, Found, Pipe, Query, Vendor};
 use kforge_record::{Device as DeviceRecord, FloorStatus, Real};
@@ -135,6 +136,20 @@ impl Device for Gpu<'_> {
             }
         }
         observation
+    }
+
+    fn queues(&self) -> bool {
+        true
+    }
+
+    fn contradicts(&self, hello: &Hello) -> Option<String> {
+        let word = self.facts.vendor.runner_word();
+        if hello.device != word {
+            let said = if hello.device.is_empty() { "nothing that it names" } else { &hello.device };
+            return Some(format!("computes on {said}, the experiment measures the GPU {}", self.facts.pci));
+        }
+        let other = hello.device_facts.pci.as_deref().map(normal_pci).filter(|pci| *pci != self.facts.pci)?;
+        Some(format!("computes on the GPU {other}, the one under test is {}", self.facts.pci))
     }
 
     fn last_level_cache(&self) -> Option<u64> {

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::fill::Fill;
 use crate::interrupt::Interrupt;
 use crate::runner::{
-    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Leftover, Operand, Preparation, Runner,
+    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Leftover, Operand, Preparation, Ran, Runner,
     RunnerFault,
 };
 use crate::wording::one_line;
@@ -86,7 +86,7 @@ enum Message<'a> {
     Hello { protocol: u32, rank: u32, world: u32 },
     Prepare { case: &'a str, params: &'a BTreeMap<String, i64>, slots: u32, tensors: Vec<TensorMessage<'a>> },
     Poison { nonce: String },
-    Run { order: &'a [u32], passes: u64, batches: u64, mode: &'static str },
+    Run { order: &'a [u32], passes: u64, batches: u64, mode: &'static str, launch: &'static str, flush: u64 },
     Dump { slots: &'a [u32], path: String },
     Refill { tensors: Vec<TensorMessage<'a>> },
     Quit,
@@ -335,19 +335,27 @@ impl Runner for ProcessRunner<'_> {
         self.call(&Message::Poison { nonce: format!("{nonce:x}") }).map(|_| ())
     }
 
-    fn run(&mut self, batch: &Batch) -> Result<Vec<u64>, RunnerFault> {
+    fn run(&mut self, batch: &Batch) -> Result<Ran, RunnerFault> {
         let value = self.call(&Message::Run {
             order: &batch.order,
             passes: batch.passes,
             batches: batch.batches,
             mode: batch.mode,
+            launch: batch.launch.word(),
+            flush: batch.flush,
         })?;
-        let samples: Vec<u64> = self.typed(&value, "samples", "run")?;
-        if samples.len() as u64 != batch.batches {
-            return Err(self
-                .fault(FaultKind::Garbage, format!("gave {} samples of {}", samples.len(), batch.batches)));
-        }
-        Ok(samples)
+        let figures = |name: &str| -> Result<Vec<u64>, RunnerFault> {
+            let figures: Vec<u64> = self.typed(&value, name, "run")?;
+            if figures.len() as u64 == batch.batches {
+                return Ok(figures);
+            }
+            Err(self.fault(
+                FaultKind::Garbage,
+                format!("gave {} {name} for {} batches", figures.len(), batch.batches),
+            ))
+        };
+        let optional = |name: &str| if value.get(name).is_some() { figures(name) } else { Ok(Vec::new()) };
+        Ok(Ran { samples: figures("samples")?, after: optional("after")?, aside: optional("aside")? })
     }
 
     fn dump(&mut self, slots: &[u32]) -> Result<Dump, RunnerFault> {
@@ -382,7 +390,14 @@ impl Runner for ProcessRunner<'_> {
             self.job.signal(Signal::SIGCONT);
             self.paused = false;
             // An empty run is answered once the process is awake, so that waking up is not part of what is timed next.
-            self.call(&Message::Run { order: &[], passes: 0, batches: 0, mode: "warm" })?;
+            self.call(&Message::Run {
+                order: &[],
+                passes: 0,
+                batches: 0,
+                mode: "warm",
+                launch: "stream",
+                flush: 0,
+            })?;
         }
         Ok(())
     }

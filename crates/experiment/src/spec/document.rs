@@ -14,6 +14,8 @@ pub(super) struct Document {
     pub(super) op: Text,
     #[serde(default)]
     pub(super) class: Option<Text>,
+    #[serde(default)]
+    pub(super) device: Option<Text>,
     pub(super) reference: Spanned<SideDoc>,
     pub(super) baseline: Spanned<SideDoc>,
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! The whole experiment as the file states it.
 
-use super::document::{CaseDoc, Document, WorkDoc};
+use super::document::{CaseDoc, Document, Text, WorkDoc};
 use super::domain::{Domain, domain};
 use super::locate::{Source, nearest};
 use super::side::{SideSpec, side};
@@ -44,6 +44,8 @@ pub struct Experiment {
     pub path: PathBuf,
     /// The operation.
     pub op: String,
+    /// Baseline and candidates compute on a GPU.
+    pub on_gpu: bool,
     /// The reference: higher precision, its own process.
     pub reference: SideSpec,
     /// The baseline.
@@ -100,6 +102,7 @@ impl Experiment {
         let mut experiment = Self {
             path: path.to_owned(),
             op: doc.op.get_ref().clone(),
+            on_gpu: on_gpu(&source, doc.device.as_ref(), class)?,
             reference: side(&source, "reference", class, &doc.reference)?,
             baseline: side(&source, "baseline", class, &doc.baseline)?,
             candidates,
@@ -305,6 +308,19 @@ fn name(source: &Source<'_>, span: &std::ops::Range<usize>, text: &str, what: &s
         format!("`{text}` cannot name the {what}"),
         "use letters, digits and _ - . + =, at most 80".to_owned(),
     ))
+}
+
+/// Where the sides compute: as the file says, else by their class.
+fn on_gpu(source: &Source<'_>, device: Option<&Text>, class: &str) -> Result<bool, Error> {
+    match device.map(|device| device.get_ref().as_str()) {
+        None => Ok(class != "cpu"),
+        Some("gpu") => Ok(true),
+        Some("cpu") => Ok(false),
+        Some(other) => {
+            let span = device.map_or(0..0, Spanned::span);
+            Err(source.wrong(&span, format!("`{other}` is no device"), "write \"gpu\" or \"cpu\"".to_owned()))
+        }
+    }
 }
 
 fn work(source: &Source<'_>, doc: Option<&WorkDoc>) -> Result<Work, Error> {

@@ -108,8 +108,7 @@ impl<'a> Built<'a> {
 
 fn greet<'r>(engine: &Engine<'r>, index: usize, name: &str) -> Result<Greeted<'r>, RunnerFault> {
     let start = engine.clock.now();
-    let mut runner = engine.workshop.launch(name)?;
-    let hello = runner.hello()?;
+    let (runner, hello) = engine.greet(name)?;
     Ok(Greeted { index, runner, hello, startup_ns: engine.clock.now().since(start).0.unsigned_abs() })
 }
 
@@ -158,7 +157,7 @@ fn warm(
 fn warm_one(runner: &mut dyn Runner, preparation: &Preparation) -> Result<(), RunnerFault> {
     runner.prepare(preparation)?;
     runner.poison(0)?;
-    runner.run(&Batch { order: vec![0], passes: 1, batches: 1, mode: "warm" })?;
+    runner.run(&Batch::plain(vec![0], 1, 1))?;
     runner.dump(&[0])?;
     runner.refill(&preparation.operands)?;
     Ok(())

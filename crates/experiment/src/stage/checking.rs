@@ -67,14 +67,12 @@ impl<'a, 'e> Checking<'a, 'e> {
         names: &[String],
         entropy: &'e mut dyn Entropy,
     ) -> Result<Self, Error> {
-        let mut reference = engine.workshop.launch("reference").map_err(|fault| of_reference(&fault))?;
-        reference.hello().map_err(|fault| of_reference(&fault))?;
+        let (reference, _) = engine.greet("reference").map_err(|fault| of_reference(&fault))?;
         let mut checking =
             Self { engine, entropy, reference, contestants: BTreeMap::new(), findings: Findings::default() };
         for name in names {
-            let greeted = engine.workshop.launch(name).and_then(|mut runner| runner.hello().map(|_| runner));
-            match greeted {
-                Ok(runner) => {
+            match engine.greet(name) {
+                Ok((runner, _)) => {
                     checking.contestants.insert(name.clone(), runner);
                 }
                 Err(fault) => checking.trouble(name, &fault)?,
@@ -366,7 +364,7 @@ pub(super) fn preparation(trial: &Trial, slots: u32, operands: Vec<Operand>) -> 
 
 /// Every slot once.
 fn round(order: Vec<u32>) -> Batch {
-    Batch { order, passes: 1, batches: 1, mode: "warm" }
+    Batch::plain(order, 1, 1)
 }
 
 /// What every slot's inputs hash to, computed here from the recipes.

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::operands::{InputSource, Operands};
-use crate::runner::{Hello, Launcher, Leftover, RunnerFault};
+use crate::runner::{FaultKind, Hello, Launcher, Leftover, Runner, RunnerFault};
 use crate::spec::Experiment;
 use crate::wording::last_line;
 use kforge_record::{Build, Failure, Subject, VoidFinding};
@@ -144,6 +144,18 @@ impl<'a> Engine<'a> {
         if let Some(remark) = remark {
             (self.report)(Event::Remark(remark));
         }
+    }
+
+    /// Starts a side's runner and lets it say who it is: it must compute on the device under test. The reference may compute anywhere.
+    pub(super) fn greet(&self, side: &str) -> Result<(Box<dyn Runner + 'a>, Hello), RunnerFault> {
+        let mut runner = self.workshop.launch(side)?;
+        let hello = runner.hello()?;
+        if side != "reference"
+            && let Some(what) = self.device.contradicts(&hello)
+        {
+            return Err(RunnerFault::new(FaultKind::Refused, what));
+        }
+        Ok((runner, hello))
     }
 
     /// # Errors

@@ -34,14 +34,14 @@ impl FirstWrite {
         timed: &Batch,
         entropy: &mut dyn Entropy,
     ) -> Result<Self, RunnerFault> {
-        let once = Batch { order: timed.order.clone(), passes: 1, batches: 1, mode: timed.mode };
-        let many = Batch { order: timed.order.clone(), passes: timed.passes, batches: 1, mode: timed.mode };
+        let once = Batch { passes: 1, batches: 1, ..timed.clone() };
+        let many = Batch { batches: 1, ..timed.clone() };
         let (mut fresh, mut repeated) = (u64::MAX, u64::MAX);
         runner.resume()?;
         for _ in 0..TRIES {
             runner.poison(entropy.seed())?;
-            fresh = fresh.min(quickest(&runner.run(&once)?));
-            repeated = repeated.min(quickest(&runner.run(&many)?));
+            fresh = fresh.min(quickest(&runner.run(&once)?.samples));
+            repeated = repeated.min(quickest(&runner.run(&many)?.samples));
         }
         runner.pause()?;
         let calls = timed.order.len().max(1) as f64;

@@ -1,6 +1,8 @@
 //! The stages of an experiment, each a type that only the stage before it makes.
 
 mod built;
+mod calibration;
+mod case_log;
 mod checked;
 mod checking;
 mod engine;
@@ -12,8 +14,10 @@ mod plan;
 mod proposed;
 mod sealed;
 mod timed;
+mod timed_run;
 mod timing;
 mod trial;
+mod unfinished;
 mod watched;
 
 pub use built::Built;

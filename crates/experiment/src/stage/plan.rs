@@ -1,5 +1,6 @@
 //! How one case is timed: how many slots, rounds and batches make a sample. Pure; decided once, the same for all sides and launches.
 
+use crate::runner::Launching;
 use crate::spec::CacheMode;
 
 /// A call at least this long needs no warm-up batch and no second slot in a round.
@@ -8,8 +9,8 @@ const LONG_CALL_NS: u64 = 5_000_000;
 pub(super) const MOST_PASSES: u64 = 1 << 20;
 /// In-place and cold slots may take this much memory a process.
 const SLOT_MEMORY: u64 = 1 << 30;
-/// A last-level cache of unknown size is taken to be this large.
-const USUAL_CACHE: u64 = 32 << 20;
+/// Most calls in a graph or behind a holding kernel: what devices record and queue without trouble.
+pub(super) const MOST_QUEUED: u64 = 1000;
 
 /// The plan of one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,10 @@ pub(super) struct Plan {
     pub(super) short: u64,
     /// Which batch of a run is the sample: the first one warms, unless calls are long.
     pub(super) sample: usize,
+    /// How calls reach the device.
+    pub(super) launch: Launching,
+    /// Bytes swept through the caches before every sample, where slots cannot do it.
+    pub(super) flush: u64,
 }
 
 /// What a plan is made from.
@@ -39,25 +44,49 @@ pub(super) struct Need {
     /// A second pass over a slot would work on what the first one left.
     pub(super) in_place: bool,
     pub(super) mode: CacheMode,
-    /// Bytes of the last-level cache, where known.
+    /// Bytes of the last-level cache; without it nothing can be said to be cold.
     pub(super) cache: Option<u64>,
+    /// How calls reach the device.
+    pub(super) launch: Launching,
 }
 
 impl Plan {
     pub(super) fn of(need: &Need) -> Self {
-        let mut plan = Self { slots: need.slots, round: need.slots, passes: 1, short: 2, sample: 1 };
+        let mut plan = Self {
+            slots: need.slots,
+            round: need.slots,
+            passes: 1,
+            short: 2,
+            sample: 1,
+            launch: need.launch,
+            flush: 0,
+        };
         let bytes = need.slot_bytes.max(1);
         let most =
             u32::try_from(SLOT_MEMORY / bytes).unwrap_or(u32::MAX).clamp(need.slots, 4096.max(need.slots));
+        let cache = need.cache.unwrap_or(0);
         if need.mode == CacheMode::Cold {
-            let enough = 2 * need.cache.unwrap_or(USUAL_CACHE) / bytes + 1;
+            let enough = 2 * cache / bytes + 1;
             plan.slots = u32::try_from(enough).unwrap_or(u32::MAX).clamp(need.slots, most);
             plan.round = plan.slots;
+            let queued = need.launch == Launching::Stream || u64::from(plan.round) <= MOST_QUEUED;
+            if enough > u64::from(most) || !queued {
+                // Too small to fill the caches in turn: every call is a sample of its own, after the caches were swept.
+                let launch = Launching::Stream;
+                return Self { slots: need.slots, round: 1, flush: 2 * cache, launch, ..plan };
+            }
         } else if need.slowest >= LONG_CALL_NS {
             plan = Self { round: 1, short: 1, sample: 0, ..plan };
+        } else if bytes <= cache / 2 && bytes.saturating_mul(u64::from(plan.round)) > cache / 2 {
+            // In turn the slots would push each other out; one alone stays.
+            plan.round = 1;
         }
         let round_ns = need.fastest.max(1).saturating_mul(u64::from(plan.round));
-        let rounds = need.span.div_ceil(round_ns).clamp(1, MOST_PASSES);
+        let most_rounds = match need.launch {
+            Launching::Stream => MOST_PASSES,
+            Launching::Graph | Launching::Held => (MOST_QUEUED / u64::from(plan.round)).max(1),
+        };
+        let rounds = need.span.div_ceil(round_ns).clamp(1, most_rounds);
         if need.in_place && plan.round > 1 {
             let wanted = u64::from(plan.slots).saturating_mul(rounds);
             plan.slots = u32::try_from(wanted).unwrap_or(u32::MAX).clamp(plan.slots, most);
@@ -87,6 +116,7 @@ mod tests {
         in_place: false,
         mode: CacheMode::Warm,
         cache: Some(8 << 20),
+        launch: Launching::Stream,
     };
 
     #[test]
@@ -108,6 +138,27 @@ mod tests {
         let plan = Plan::of(&Need { mode: CacheMode::Cold, ..NEED });
         assert!(u64::from(plan.slots) * NEED.slot_bytes > 2 * (8 << 20));
         assert_eq!(plan.round, plan.slots);
+    }
+
+    #[test]
+    fn cold_slots_too_small_to_fill_the_caches_are_swept_out_before_every_call() {
+        let plan = Plan::of(&Need { mode: CacheMode::Cold, slot_bytes: 512, ..NEED });
+        assert_eq!((plan.calls(), plan.flush), (1, 2 * (8 << 20)));
+    }
+
+    #[test]
+    fn warm_slots_that_would_push_each_other_out_are_used_alone() {
+        let plan = Plan::of(&Need { slot_bytes: 3 << 20, ..NEED });
+        assert_eq!(plan.round, 1);
+        assert!(plan.calls() * NEED.fastest >= NEED.span);
+        // What does not fit at all is not warm either way.
+        assert_eq!(Plan::of(&Need { slot_bytes: 30 << 20, ..NEED }).round, 3);
+    }
+
+    #[test]
+    fn a_graph_holds_no_more_calls_than_devices_take() {
+        let plan = Plan::of(&Need { fastest: 100, launch: Launching::Graph, ..NEED });
+        assert!(plan.calls() <= MOST_QUEUED, "{plan:?}");
     }
 
     #[test]

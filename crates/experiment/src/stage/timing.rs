@@ -5,20 +5,22 @@
 //! agree with what the runner reported. Invariant: every sample is one batch as the runner reported it; nothing is averaged here.
 
 use super::built::runner_error;
+use super::calibration::{SHORT_CALL_NS, call_ns, can};
+use super::case_log::CaseLog;
 use super::checked::Checked;
-use super::checking::{Comparison, Fill, preparation, same_inputs};
+use super::checking::{Comparison, Fill};
 use super::engine::{Engine, Event, SideTrouble};
 use super::facts::Measured;
 use super::first_write::FirstWrite;
-use super::outside_clock::{ClockLog, Seen};
-use super::plan::{MOST_PASSES, Need, Plan};
+use super::plan::{Need, Plan};
+use super::timed_run::{Timed, hold, timed_run};
 use super::trial::Trial;
 use super::watched::{Beside, Watched};
 use crate::draw::Entropy;
 use crate::error::Error;
 use crate::operands::Audience;
 use crate::philox::Stream;
-use crate::runner::{Batch, FaultKind, InputDigests, Leftover, Operand, Role, Runner, RunnerFault};
+use crate::runner::{Batch, FaultKind, Launching, Leftover, Operand, Role, Runner, RunnerFault};
 use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Series, VoidCause, VoidFinding};
 use kforge_stats::{Block, CaseSamples, Decision, Judge, OpSamples};
 
@@ -43,7 +45,7 @@ pub(super) struct Timing<'c, 'a, 'e> {
     trials: Vec<&'c Trial>,
     plans: Vec<Option<Plan>>,
     builds: [Digest; 2],
-    clocks: Vec<[ClockLog; 2]>,
+    logs: Vec<CaseLog>,
     checks: Vec<Check>,
     voids: Vec<VoidFinding>,
     beside: [Beside; 3],
@@ -74,7 +76,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             candidate: candidate.to_owned(),
             builds: [build("baseline")?, build(candidate)?],
             plans: vec![None; trials.len()],
-            clocks: trials.iter().map(|_| Default::default()).collect(),
+            logs: trials.iter().map(|_| CaseLog::default()).collect(),
             trials,
             entropy,
             stream,
@@ -122,17 +124,11 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     ) -> Measured {
         let allowed = self.engine.experiment.tuning.policy.measure.clock_agreement;
         let mut clock = Vec::new();
-        for ((trial, plan), logs) in self.trials.iter().zip(&self.plans).zip(&self.clocks) {
+        for ((trial, plan), log) in self.trials.iter().zip(&self.plans).zip(&self.logs) {
             let Some(plan) = plan else { continue };
-            for (name, log) in ["baseline", &self.candidate].into_iter().zip(logs) {
-                match log.check(&trial.case.name, name, plan.calls() * plan.short, allowed) {
-                    Some(Ok(check)) => clock.push(check),
-                    Some(Err(detail)) => {
-                        self.voids.push(VoidFinding { cause: VoidCause::Environment, detail });
-                    }
-                    None => {}
-                }
-            }
+            let (checks, voids) = log.conclude(&trial.case.name, &self.candidate, *plan, allowed);
+            clock.extend(checks);
+            self.voids.extend(voids);
         }
         Measured {
             launches,
@@ -202,8 +198,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         let mut started: [Option<Box<dyn Runner + 'a>>; 3] = [None, None, None];
         for who in order {
             let name = if who == CANDIDATE { self.candidate.as_str() } else { "baseline" };
-            let greeted = self.engine.workshop.launch(name).and_then(|mut runner| {
-                let hello = runner.hello()?;
+            let greeted = self.engine.greet(name).and_then(|(mut runner, hello)| {
                 runner.pause()?;
                 Ok((runner, hello.tick_ns))
             });
@@ -290,10 +285,23 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         for who in [BASELINE, CANDIDATE] {
             let runner = runners[who].as_mut();
             let call = hold(runner, trial, &operands, slots, &fill.inputs)
-                .and_then(|()| call_ns(runner, slots))
+                .and_then(|()| call_ns(runner, slots, Launching::Stream))
                 .map_err(|fault| SideFault { who, fault })?;
             fastest = fastest.min(call);
             slowest = slowest.max(call);
+        }
+        let mut launch = Launching::Stream;
+        if self.engine.device.queues() && fastest < SHORT_CALL_NS {
+            launch = common_launching(runners)?;
+        }
+        if launch != Launching::Stream {
+            (fastest, slowest) = (u64::MAX, 1);
+            for who in [BASELINE, CANDIDATE] {
+                let call = call_ns(runners[who].as_mut(), slots, launch)
+                    .map_err(|fault| SideFault { who, fault })?;
+                fastest = fastest.min(call);
+                slowest = slowest.max(call);
+            }
         }
         let tick = self.checked.tick_ns;
         let ticks = u64::from(tuning.policy.judge.min_ticks) * tick * 2;
@@ -306,6 +314,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             in_place: operands.iter().any(|operand| operand.role == Role::InOut),
             mode: tuning.cache,
             cache: self.engine.device.last_level_cache(),
+            launch,
         }))
     }
 
@@ -334,7 +343,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             b: Vec::new(),
             dropped: Vec::new(),
         };
-        let mut seen: [Vec<Seen>; 3] = Default::default();
+        let mut runs: [Vec<Timed>; 3] = Default::default();
         for (block, long) in long.into_iter().enumerate() {
             let mut order = [BASELINE, SECOND, CANDIDATE];
             self.stream.shuffle(&mut order);
@@ -343,10 +352,10 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             for who in order {
                 let nonce = (block == looked_at).then(|| self.entropy.seed());
                 let runner = runners[who].as_mut();
-                let (sample, saw) = timed_run(&self.engine, runner, &batch, plan, long, nonce)
+                let run = timed_run(&self.engine, runner, &batch, plan, long, nonce)
                     .map_err(|fault| SideFault { who, fault })?;
-                samples[who] = sample;
-                seen[who].push(saw);
+                samples[who] = run.batched.sample_ns;
+                runs[who].push(run);
                 if let (Some(nonce), BASELINE | CANDIDATE) = (nonce, who) {
                     self.look_at(who, trial, fill, operands, &batch, nonce, runner)
                         .map_err(|fault| SideFault { who, fault })?;
@@ -358,9 +367,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             series.a_prime.push(samples[SECOND]);
             series.b.push(samples[CANDIDATE]);
         }
-        for (log, who) in self.clocks[number].iter_mut().zip([BASELINE, CANDIDATE]) {
-            log.launch(&seen[who]);
-        }
+        self.logs[number].launch(&runs);
         Ok(series)
     }
 
@@ -370,7 +377,8 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         self.stream.shuffle(&mut order);
         order.truncate(plan.round as usize);
         let batches = if long { 4 * plan.short } else { plan.short };
-        Batch { order, passes: plan.passes, batches, mode: self.engine.experiment.tuning.cache.word() }
+        let mode = self.engine.experiment.tuning.cache.word();
+        Batch { order, passes: plan.passes, batches, mode, launch: plan.launch, flush: plan.flush }
     }
 
     /// Compares outputs of slots that were just timed; which, is drawn now.
@@ -408,59 +416,18 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     }
 }
 
-/// One run with both clocks around it.
-fn timed_run(
-    engine: &Engine<'_>,
-    runner: &mut dyn Runner,
-    batch: &Batch,
-    plan: Plan,
-    long: bool,
-    nonce: Option<u64>,
-) -> Result<(u64, Seen), RunnerFault> {
-    runner.resume()?;
-    if let Some(nonce) = nonce {
-        runner.poison(nonce)?;
-    }
-    let start = engine.clock.now();
-    let samples = runner.run(batch)?;
-    let wall_ns = engine.clock.now().since(start).0.unsigned_abs();
-    let sample = samples.get(plan.sample).copied().unwrap_or(0);
-    if sample == 0 {
-        return Err(RunnerFault::new(FaultKind::Garbage, "reported a sample of 0 ns"));
-    }
-    let reported_ns = samples.iter().fold(0_u64, |sum, sample| sum.saturating_add(*sample));
-    Ok((sample, Seen { long, wall_ns, reported_ns }))
-}
-
-/// Prepares a case and leaves the process standing still.
-fn hold(
-    runner: &mut dyn Runner,
-    trial: &Trial,
-    operands: &[Operand],
-    slots: u32,
-    known: &[InputDigests],
-) -> Result<(), RunnerFault> {
-    runner.resume()?;
-    let held = runner.prepare(&preparation(trial, slots, operands.to_vec()))?;
-    // Slots beyond the checked ones were made by the same recipe; their digests are not known here.
-    same_inputs(known, held.get(..known.len()).unwrap_or(&held))?;
-    runner.pause()
-}
-
-/// The time of one call, from a run long enough to tell.
-fn call_ns(runner: &mut dyn Runner, slots: u32) -> Result<u64, RunnerFault> {
-    runner.resume()?;
-    let mut passes = 1;
-    loop {
-        let batch = Batch { order: (0..slots).collect(), passes, batches: 2, mode: "warm" };
-        let samples = runner.run(&batch)?;
-        let best = samples.iter().copied().min().unwrap_or(0);
-        if best >= 200_000 || passes >= MOST_PASSES {
-            runner.pause()?;
-            return Ok((best / (passes * u64::from(slots))).max(1));
+/// The first way of launching short calls that baseline and candidate can both take.
+fn common_launching(runners: &mut Runners<'_>) -> Result<Launching, SideFault> {
+    for launch in [Launching::Graph, Launching::Held] {
+        let mut both = true;
+        for who in [BASELINE, CANDIDATE] {
+            both = both && can(runners[who].as_mut(), launch).map_err(|fault| SideFault { who, fault })?;
         }
-        passes *= 8;
+        if both {
+            return Ok(launch);
+        }
     }
+    Ok(Launching::Stream)
 }
 
 /// The record's name of an order of sides.

@@ -69,6 +69,7 @@ fn every_modelled_cheat_is_caught_by_name() {
         (Manner::OtherInputs, "incorrect", "other inputs"),
         (Manner::LazyWhenTimed, "incorrect", "(timed)"),
         (Manner::HalfClock, "void", "clock"),
+        (Manner::RunsOn, "void", "unfinished"),
         (Manner::LoadsLate, "void", "rebuilt"),
         (Manner::DiesWhenTimed, "incorrect", "SIGSEGV"),
     ] {

@@ -2,8 +2,8 @@
 
 use kforge_experiment::{
     Batch, CacheMode, Clock, Device, Dtype, Dump, DumpedOutput, Engine, Error, Event, Experiment, FaultKind,
-    Hello, InputDigests, InputSource, Launcher, Leftover, Observation, Operand, Params, Preparation, RawFile,
-    Role, Runner, RunnerFault, SideBuild, SideSeal, Stream, Uninterrupted, Workshop, blake2b_hex,
+    Hello, InputDigests, InputSource, Launcher, Leftover, Observation, Operand, Params, Preparation, Ran,
+    RawFile, Role, Runner, RunnerFault, SideBuild, SideSeal, Stream, Uninterrupted, Workshop, blake2b_hex,
 };
 use kforge_record::{
     BlobId, Build, Device as DeviceRecord, Digest, FloorStatus, ObjectFormat, Policy, Subject, SubjectEntry,
@@ -23,6 +23,8 @@ pub enum Manner {
     LazyWhenTimed,
     /// Reports half of the time it takes.
     HalfClock,
+    /// A tenth of its work is in its samples; the rest runs on after its batches were said to be done.
+    RunsOn,
     /// Remembers results by slot.
     Cached,
     /// Loads a file after it was sealed.
@@ -200,7 +202,7 @@ impl Runner for ModelRunner<'_> {
         Ok(())
     }
 
-    fn run(&mut self, batch: &Batch) -> Result<Vec<u64>, RunnerFault> {
+    fn run(&mut self, batch: &Batch) -> Result<Ran, RunnerFault> {
         assert!(!self.paused, "{} was asked to run while it stood still", self.side);
         self.model.log.borrow_mut().push(format!("run {}", self.side));
         if self.manner == Manner::DiesWhenTimed && self.number > 12 {
@@ -216,13 +218,19 @@ impl Runner for ModelRunner<'_> {
         };
         let calls = batch.order.len() as f64 * batch.passes as f64;
         self.model.pass(200_000.0 * self.model.factor(0.5));
-        let samples = (0..batch.batches).map(|_| {
+        let mut ran = Ran::default();
+        for _ in 0..batch.batches {
             let took = calls * call_ns * self.launch_factor * self.model.factor(0.01);
             self.model.pass(took);
-            let shown = if self.manner == Manner::HalfClock { took / 2.0 } else { took };
-            shown as u64
-        });
-        Ok(samples.collect())
+            let (shown, after) = match self.manner {
+                Manner::HalfClock => (took / 2.0, 0.0),
+                Manner::RunsOn => (took / 10.0, took * 0.9),
+                _ => (took, 0.0),
+            };
+            ran.samples.push(shown as u64);
+            ran.after.push(after as u64);
+        }
+        Ok(ran)
     }
 
     fn dump(&mut self, slots: &[u32]) -> Result<Dump, RunnerFault> {
@@ -375,6 +383,14 @@ impl Device for Model {
 
     fn observe(&self) -> Observation {
         Observation::default()
+    }
+
+    fn queues(&self) -> bool {
+        false
+    }
+
+    fn contradicts(&self, _hello: &Hello) -> Option<String> {
+        None
     }
 
     fn last_level_cache(&self) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! `validate`: is the candidate right, and is it faster?
 
 mod answer;
+mod device;
 mod locate;
 mod moment;
 mod place;

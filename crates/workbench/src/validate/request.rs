@@ -15,6 +15,10 @@ pub struct Request {
     pub place: Option<String>,
     /// Path maps `HOST:INSIDE` for a prefix given in words.
     pub maps: Vec<String>,
+    /// Which GPU: a PCI address, a unique id or the vendor tool's number; absent: any free one.
+    pub device: Option<String>,
+    /// How long to wait for a free GPU.
+    pub patience: std::time::Duration,
     /// What is expected of the candidate, as `1.4x` or `1.4x on CASE`, said before measuring.
     pub claim: Option<String>,
     /// This run confirms an earlier result of the same pair.

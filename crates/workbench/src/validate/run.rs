@@ -1,6 +1,7 @@
 //! Carries an experiment through its stages, and writes down what happens before and after it is measured.
 
 use super::answer::{Beside, CandidateAnswer, Response};
+use super::device;
 use super::locate;
 use super::moment;
 use super::place::Settings;
@@ -8,8 +9,9 @@ use super::request::Request;
 use super::scratch::Scratch;
 use crate::{Error, Note, Observer, Progress};
 use kforge_experiment::{
-    Bench, Checked, Cpu, Engine, Entropy, Event, Experiment, Harness, Interrupt, MonotonicClock, PROTOCOL,
-    Place, Proposed, Relay, Remark, Repository, RunContext, Sealed, Shop, Snapshot, SystemEntropy,
+    Bench, CacheMode, Checked, Cpu, Device, Engine, Entropy, Event, Experiment, Harness, Interrupt,
+    MonotonicClock, PROTOCOL, Place, Proposed, Relay, Remark, Repository, RunContext, Sealed, Shop, Snapshot,
+    SystemEntropy,
 };
 use kforge_ledger::Ledger;
 use kforge_record::{Claim, Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, Run};
@@ -38,7 +40,13 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     let experiment = Experiment::parse(&path, &text, &settings.policy)?;
     let claim =
         request.claim.as_deref().map(Claim::parse).transpose().map_err(kforge_experiment::Error::from)?;
-    let place = settings.place(request.place.as_deref(), &request.maps, &repository.root)?;
+    let outside = settings.place(request.place.as_deref(), &request.maps, &repository.root)?;
+    let asked = device::Wish { device: request.device.as_deref(), patience: request.patience };
+    let chosen = device::choose(&outside, &experiment, &asked, observer)?;
+    let device = chosen.as_ref().map_or(&Cpu as &dyn Device, device::Chosen::device);
+    can_be_cold(&experiment, device)?;
+    let mut place = outside.clone();
+    place.env.extend(chosen.iter().flat_map(|chosen| chosen.variables.clone()));
     let ledger = Ledger::open(&settings.ledger)?;
     let parent = place.scratch_parent();
     let scratch = Scratch::make(&parent)?;
@@ -68,7 +76,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     let engine = Engine {
         experiment: &experiment,
         workshop: &shop,
-        device: &Cpu,
+        device,
         clock: &clock,
         interrupt: &wish,
         report: &report,
@@ -97,11 +105,25 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     Ok(Response {
         op: experiment.op.clone(),
         experiment: locate::shown(&path, &request.folder),
-        device: kforge_experiment::Device::describe(&Cpu).name,
+        device: device.describe().name,
         prefix: place.is_elsewhere().then(|| place.prefix.join(" ")),
         cache: experiment.tuning.cache.word().to_owned(),
         notes: remarks.into_inner().iter().map(noted).chain(notes(&candidates, rivals)).collect(),
         candidates,
+    })
+}
+
+/// Whether the caches can be met cold at all.
+fn can_be_cold(experiment: &Experiment, device: &dyn Device) -> Result<(), Error> {
+    if experiment.tuning.cache == CacheMode::Warm || device.last_level_cache().is_some() {
+        return Ok(());
+    }
+    Err(Error::Device {
+        message: format!(
+            "the last-level cache of {} is not known, so nothing can be called cold",
+            device.describe().name
+        ),
+        hint: Some("measure with cache = \"warm\", or add the device to data/hardware".to_owned()),
     })
 }
 

@@ -13,6 +13,8 @@ use crate::{Error, Note, Observer, validate};
 
 /// The level of evidence whose measurement was made again with the same answer.
 const REPRODUCED: &str = "reproduced";
+/// How long a measurement that needs a GPU waits for one.
+const PATIENCE: std::time::Duration = std::time::Duration::from_mins(10);
 
 /// Measures every checked piece of evidence again and raises its level, or adds what did not come out.
 pub(super) fn reproduce(
@@ -45,6 +47,8 @@ fn again(
         return Ok(Err(elsewhere(one, &format!("another {path}")).about(&path)));
     }
     let request = validate::Request {
+        device: None,
+        patience: PATIENCE,
         target: one.op.clone(),
         folder: project.root.clone(),
         candidates: vec![one.candidate.clone()],

@@ -1,0 +1,50 @@
+//! Everything that was seen of one case's runs beside their samples, over all launches: both clocks, and what ran on afterwards.
+
+use super::outside_clock::{ClockLog, Seen};
+use super::plan::Plan;
+use super::timed_run::Timed;
+use super::timing::{BASELINE, CANDIDATE};
+use super::unfinished::{Batched, ran_on};
+use kforge_record::{ClockCheck, VoidCause, VoidFinding};
+
+/// The log of one case, for the baseline and the candidate.
+#[derive(Default)]
+pub(super) struct CaseLog {
+    clocks: [ClockLog; 2],
+    batches: [Vec<Batched>; 2],
+}
+
+impl CaseLog {
+    /// Adds the runs of one launch, a list for each of its processes.
+    pub(super) fn launch(&mut self, runs: &[Vec<Timed>; 3]) {
+        for (side, who) in [BASELINE, CANDIDATE].into_iter().enumerate() {
+            let seen: Vec<Seen> = runs[who].iter().map(|run| run.seen).collect();
+            self.clocks[side].launch(&seen);
+            self.batches[side].extend(runs[who].iter().map(|run| run.batched));
+        }
+    }
+
+    /// What the record keeps of the clocks, and what voids the measurement.
+    pub(super) fn conclude(
+        &self,
+        case: &str,
+        candidate: &str,
+        plan: Plan,
+        allowed: f64,
+    ) -> (Vec<ClockCheck>, Vec<VoidFinding>) {
+        let (mut checks, mut voids) = (Vec::new(), Vec::new());
+        for (name, log) in ["baseline", candidate].into_iter().zip(&self.clocks) {
+            match log.check(case, name, plan.calls() * plan.short, allowed) {
+                Some(Ok(check)) => checks.push(check),
+                Some(Err(detail)) => voids.push(VoidFinding { cause: VoidCause::Environment, detail }),
+                None => {}
+            }
+        }
+        let [baseline, mine] = &self.batches;
+        if let Some(why) = ran_on(mine, baseline) {
+            let detail = format!("case {case}, {candidate}: {why}");
+            voids.push(VoidFinding { cause: VoidCause::Unfinished, detail });
+        }
+        (checks, voids)
+    }
+}

@@ -10,7 +10,6 @@ use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getpid, getsid};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 use std::sync::Mutex;
 
 /// The variable that carries the mark.
@@ -62,10 +61,16 @@ impl Process {
 
     /// The process with this number, now.
     pub(super) fn of(pid: i32) -> Option<Self> {
-        let folder = Path::new("/proc").join(pid.to_string());
-        let stat = String::from_utf8_lossy(&std::fs::read(folder.join("stat")).ok()?).into_owned();
-        let line = std::fs::read(folder.join("cmdline")).unwrap_or_default();
-        Self::parse(&stat, &String::from_utf8_lossy(&line).replace('\0', " "))
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        Self::parse(&String::from_utf8_lossy(&stat), "")
+    }
+
+    /// With its command line, which is read for the few that are named.
+    fn named(&self) -> Self {
+        let line = std::fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let command = if line.trim().is_empty() { self.command.clone() } else { line.trim().to_owned() };
+        Self { command, ..self.clone() }
     }
 
     /// True where this process has the mark of a command.
@@ -123,9 +128,9 @@ impl Household {
                     let _ = waitpid(Pid::from_raw(process.pid), Some(WaitPidFlag::WNOHANG));
                 }
             } else if process.carries(mark) {
-                found.insert(process.pid, process.clone());
+                found.insert(process.pid, process.named());
             } else if self.hides(process, started, &all) {
-                found.insert(process.pid, Process { hides: true, ..process.clone() });
+                found.insert(process.pid, Process { hides: true, ..process.named() });
             }
         }
         found.into_values().collect()

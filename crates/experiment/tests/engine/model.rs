@@ -9,6 +9,7 @@ use kforge_record::{
     BlobId, Build, Device as DeviceRecord, Digest, FloorStatus, ObjectFormat, Policy, Subject, SubjectEntry,
     VoidCause, VoidFinding,
 };
+use kforge_testkit::{scale_operation, scale_side};
 use kforge_units::Instant;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -55,36 +56,11 @@ pub struct Model {
     pub log: RefCell<Vec<String>>,
 }
 
-const TOML: &str = r#"
-op = "scale"
-[reference]
-tree = "worktree"
-runner = "r"
-sources = ["a"]
-[baseline]
-tree = "worktree"
-runner = "b"
-sources = ["a"]
-[candidate.c]
-tree = "worktree"
-runner = "c"
-sources = ["a"]
-[[case]]
-name = "main"
-params = { n = 64 }
-[domain]
-n = { min = 1, max = 200 }
-[inputs.x]
-shape = ["n"]
-dtype = "f32"
-kind = "random"
-[outputs.y]
-shape = ["n"]
-dtype = "f32"
-"#;
-
 pub fn experiment() -> Experiment {
-    Experiment::parse(Path::new("experiment.toml"), TOML, &Policy::default()).unwrap()
+    let sides = [("reference", "r"), ("baseline", "b"), ("c", "c")]
+        .map(|(name, runner)| scale_side(name, runner, "a", ""));
+    let text = format!("op = \"scale\"\n{}{}", sides.concat(), scale_operation(64, 200));
+    Experiment::parse(Path::new("experiment.toml"), &text, &Policy::default()).unwrap()
 }
 
 impl Model {

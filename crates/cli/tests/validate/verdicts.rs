@@ -56,6 +56,11 @@ fn cheats_that_only_timing_can_see_are_void_by_name() {
             &format!("import kforge_runner\nreal = kforge_runner._NOW\nkforge_runner._NOW = lambda: real() // 2\n\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n{right}\n\nkforge_runner.main(scale)\n"),
             "",
         )
+        .side(
+            "moves-time-aside",
+            &format!("import kforge_runner\nhonest = kforge_runner._Session.do_run\n\ndef do_run(self, message):\n    answer = honest(self, message)\n    answer['aside'] = [a + s // 2 for a, s in zip(answer['aside'], answer['samples'])]\n    answer['samples'] = [s - s // 2 for s in answer['samples']]\n    return answer\n\nkforge_runner._Session.do_run = do_run\n\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n{right}\n\nkforge_runner.main(scale)\n"),
+            "",
+        )
         .candidate(
             "rebuilds",
             &format!("{right}\n    import os, pathlib\n    calls = globals()['calls'] = globals().get('calls', 0) + 1\n    if calls > 40:\n        pathlib.Path(os.environ['TRITON_CACHE_DIR'], 'late.hsaco').write_text('x')"),
@@ -66,15 +71,17 @@ fn cheats_that_only_timing_can_see_are_void_by_name() {
         );
     project.finish();
     let (answer, _) = project.json(&[]);
-    let (mut word, mut reason) = verdict(&answer, "half-clock");
-    for _ in 0..4 {
-        // The tests beside this one are the noise; a machine's fault is measured again.
-        if !reason.starts_with("environment:") {
-            break;
+    for candidate in ["half-clock", "moves-time-aside"] {
+        let (mut word, mut reason) = verdict(&answer, candidate);
+        for _ in 0..4 {
+            // The tests beside this one are the noise; a machine's fault is measured again.
+            if !reason.starts_with("environment:") {
+                break;
+            }
+            (word, reason) = verdict(&project.json(&["--candidate", candidate]).0, candidate);
         }
-        (word, reason) = verdict(&project.json(&["--candidate", "half-clock"]).0, "half-clock");
+        assert!(word == "void" && reason.starts_with("clock:"), "{candidate}: {word} {reason}");
     }
-    assert!(word == "void" && reason.starts_with("clock:"), "{word} {reason}");
     let (word, reason) = verdict(&answer, "lazy-when-timed");
     assert!(word == "incorrect" && reason.contains("(timed)"), "{word} {reason}");
     let (word, reason) = verdict(&answer, "rebuilds");

@@ -33,7 +33,8 @@ impl CaseLog {
         allowed: f64,
     ) -> (Vec<ClockCheck>, Vec<VoidFinding>) {
         let (mut checks, mut voids) = (Vec::new(), Vec::new());
-        for (name, log) in ["baseline", candidate].into_iter().zip(&self.clocks) {
+        let [baseline, mine] = &self.clocks;
+        for (name, log) in [("baseline", baseline), (candidate, &mine.as_usual(baseline))] {
             match log.check(case, name, plan.calls() * plan.short, allowed) {
                 Some(Ok(check)) => checks.push(check),
                 Some(Err(detail)) => voids.push(VoidFinding { cause: VoidCause::Environment, detail }),

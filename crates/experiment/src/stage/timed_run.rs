@@ -42,8 +42,9 @@ pub(super) fn timed_run(
     let sum = |figures: &[u64]| figures.iter().fold(0_u64, |sum, figure| sum.saturating_add(*figure));
     let seen = Seen {
         long,
+        wall_ns,
         // What lay beside the calls is no batch's time; work that ran on is, wherever it was put.
-        wall_ns: wall_ns.saturating_sub(sum(&ran.aside)),
+        aside_ns: sum(&ran.aside),
         reported_ns: sum(&ran.samples).saturating_add(sum(&ran.after)),
     };
     Ok(Timed { batched: Batched { sample_ns, after_ns: of(&ran.after) }, seen })

@@ -379,7 +379,8 @@ def _files():
     seen = set()
     for module in list(sys.modules.values()):
         path = getattr(module, "__file__", None)
-        if isinstance(path, str):
+        # Some modules made in memory carry a relative name that is no file.
+        if isinstance(path, str) and (os.path.isabs(path) or os.path.exists(path)):
             seen.add(os.path.abspath(path))
     try:
         with open("/proc/self/maps") as maps:

@@ -146,10 +146,13 @@ impl Sealing<'_> {
         }
         if let Some(rest) = below(&room.tree) {
             if room.original.contains(&rest) {
-                sorted.subject.insert(rest)
+                sorted.subject.insert(rest);
+            } else if room.tree.join(&rest).exists() {
+                sorted.made.insert(rest);
             } else {
-                sorted.made.insert(rest)
-            };
+                let detail = format!("{}: {rest} was used and is no longer there", room.spec.name);
+                sorted.findings.push(finding(VoidCause::Rebuilt, detail));
+            }
             return;
         }
         if below(&room.cache).is_some() {

@@ -31,8 +31,9 @@ pub trait Device {
     fn contradicts(&self, hello: &Hello) -> Option<String>;
     /// Bytes of the cache that all its memory traffic passes last, where known.
     fn last_level_cache(&self) -> Option<u64>;
-    /// The physical limit of an operation that moves and computes this much per call, over this footprint.
-    fn floor(&self, bytes: Option<u64>, flops: Option<u64>, footprint: u64, mode: CacheMode) -> FloorStatus;
+    /// The physical limit of an operation that moves and computes this much per call. Cold, all of it passes the memory: slots together exceed
+    /// twice the last-level cache, or the caches are swept before each call.
+    fn floor(&self, bytes: Option<u64>, flops: Option<u64>, mode: CacheMode) -> FloorStatus;
 }
 
 /// The processor of this machine.
@@ -129,13 +130,7 @@ impl Device for Cpu {
             .map(|(_, _, bytes)| bytes)
     }
 
-    fn floor(
-        &self,
-        bytes: Option<u64>,
-        flops: Option<u64>,
-        _footprint: u64,
-        _mode: CacheMode,
-    ) -> FloorStatus {
+    fn floor(&self, bytes: Option<u64>, flops: Option<u64>, _mode: CacheMode) -> FloorStatus {
         let why = if bytes.is_none() && flops.is_none() {
             "no [work] in experiment.toml".to_owned()
         } else {

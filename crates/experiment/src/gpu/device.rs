@@ -156,7 +156,7 @@ impl Device for Gpu<'_> {
         self.known.as_ref().ok().and_then(|known| known.last_level_cache)
     }
 
-    fn floor(&self, bytes: Option<u64>, flops: Option<u64>, footprint: u64, mode: CacheMode) -> FloorStatus {
+    fn floor(&self, bytes: Option<u64>, flops: Option<u64>, mode: CacheMode) -> FloorStatus {
         let not_checked = |why: &str| FloorStatus::NotChecked { why: why.to_owned() };
         if bytes.is_none() && flops.is_none() {
             return not_checked("no [work] in experiment.toml");
@@ -168,11 +168,9 @@ impl Device for Gpu<'_> {
         let (Some(bandwidth), Some(rate)) = (known.memory_bytes_per_s, known.operations_per_s) else {
             return not_checked("the device's peaks are not on record");
         };
-        // Data that fits the caches may come from there, and how fast those are is not on record.
-        let cold =
-            mode == CacheMode::Cold && known.last_level_cache.is_some_and(|cache| footprint > 2 * cache);
-        if bytes.is_some() && !cold {
-            return not_checked("warm or small: the peak of the caches is not on record");
+        // Warm data may come from the caches, and how fast those are is not on record.
+        if bytes.is_some() && mode == CacheMode::Warm {
+            return not_checked("warm: the peak of the caches is not on record");
         }
         FloorStatus::Checked {
             bytes: bytes.unwrap_or(0),
@@ -212,15 +210,14 @@ mod tests {
         // An H200's driver reports 60 MiB, a document 90 MB: cold must be cold for the larger. 4.8 TB/s by NVIDIA's data sheet, to which
         // doubts may only add.
         assert!(gpu.last_level_cache().is_some_and(|cache| ((60 << 20)..=(96 << 20)).contains(&cache)));
-        let floor = |footprint, mode| gpu.floor(Some(1 << 30), None, footprint, mode);
-        match floor(1 << 30, CacheMode::Cold) {
+        let floor = |mode| gpu.floor(Some(1 << 30), None, mode);
+        match floor(CacheMode::Cold) {
             FloorStatus::Checked { peak_bytes_per_s, .. } => {
                 assert!((4.8e12..5e12).contains(&peak_bytes_per_s.get()));
             }
             FloorStatus::NotChecked { why } => panic!("{why}"),
         }
-        assert!(matches!(floor(1 << 30, CacheMode::Warm), FloorStatus::NotChecked { .. }));
-        assert!(matches!(floor(1 << 20, CacheMode::Cold), FloorStatus::NotChecked { .. }));
+        assert!(matches!(floor(CacheMode::Warm), FloorStatus::NotChecked { .. }));
     }
 
     #[test]
@@ -229,7 +226,7 @@ mod tests {
         let gpu = Gpu::new(&place, facts("NVIDIA X9000"), &devices);
         assert!(gpu.model().is_err());
         assert_eq!(gpu.last_level_cache(), None);
-        match gpu.floor(Some(1), Some(1), 1 << 40, CacheMode::Cold) {
+        match gpu.floor(Some(1), Some(1), CacheMode::Cold) {
             FloorStatus::NotChecked { why } => assert!(why.starts_with("unknown device"), "{why}"),
             FloorStatus::Checked { .. } => panic!("an unknown device has no limit"),
         }

@@ -5,7 +5,6 @@ use super::checking::belongs;
 use crate::device::Observation;
 use crate::error::Error;
 use crate::expression::Expression;
-use crate::operands::Audience;
 use kforge_record::{
     CaseOrigin, Check, Claim, ClockCheck, Digest, Disturbance, Environment, Evidence, Facts, Failure,
     FloorCheck, Launch, PriorRun, Run, Sealed as SealedEvidence, Sides, VoidFinding,
@@ -89,7 +88,7 @@ pub(super) fn seal_evidence(
         cases: checked.trials.iter().map(|trial| trial.record(engine.experiment)).collect(),
         checks,
         clock: measured.clock,
-        floor: floors(checked)?,
+        floor: floors(checked),
         voids,
         disturbances: measured.disturbances,
         policy: engine.experiment.tuning.policy.clone(),
@@ -126,7 +125,7 @@ fn environment(
     Ok(environment.identified()?)
 }
 
-fn floors(checked: &Checked<'_>) -> Result<Vec<FloorCheck>, Error> {
+fn floors(checked: &Checked<'_>) -> Vec<FloorCheck> {
     let engine = checked.engine;
     let work = &engine.experiment.work;
     let mut floors = Vec::new();
@@ -137,16 +136,9 @@ fn floors(checked: &Checked<'_>) -> Result<Vec<FloorCheck>, Error> {
                 .and_then(|e| e.value(&trial.case.params).ok())
                 .and_then(|value| u64::try_from(value).ok())
         };
-        let operands = engine.operands().of(&trial.case, trial.seed, 1, Audience::Contestant)?;
-        let footprint = operands.iter().map(crate::runner::Operand::bytes).sum::<u64>()
-            * u64::from(engine.experiment.tuning.slots);
-        let limit = engine.device.floor(
-            amount(&work.bytes),
-            amount(&work.flops),
-            footprint,
-            engine.experiment.tuning.cache,
-        );
+        let limit =
+            engine.device.floor(amount(&work.bytes), amount(&work.flops), engine.experiment.tuning.cache);
         floors.push(FloorCheck { case: trial.case.name.clone(), limit });
     }
-    Ok(floors)
+    floors
 }

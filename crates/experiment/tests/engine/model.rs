@@ -373,13 +373,7 @@ impl Device for Model {
         Some(1 << 20)
     }
 
-    fn floor(
-        &self,
-        _bytes: Option<u64>,
-        _flops: Option<u64>,
-        _footprint: u64,
-        _mode: CacheMode,
-    ) -> FloorStatus {
+    fn floor(&self, _bytes: Option<u64>, _flops: Option<u64>, _mode: CacheMode) -> FloorStatus {
         FloorStatus::NotChecked { why: "a model has no limit".to_owned() }
     }
 }

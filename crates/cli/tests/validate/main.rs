@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod faults;
+mod gpus;
 mod places;
 mod rerun;
 mod strays;

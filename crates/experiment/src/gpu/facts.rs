@@ -70,6 +70,13 @@ impl GpuFacts {
     /// Why the GPU is not free: a clause; absent where nothing speaks against using it. Processes may be invisible from inside a
     /// container, so memory and activity decide too.
     pub fn occupied(&self) -> Option<String> {
+        if let Some(mode) =
+            self.sharing.get("compute_mode").filter(|mode| !mode.eq_ignore_ascii_case("default"))
+        {
+            return Some(format!(
+                "its compute mode {mode} does not let the three processes of a launch share it"
+            ));
+        }
         if let Some(user) = self.users.as_ref().and_then(|users| users.first()) {
             return Some(format!("process {} uses it", user.pid));
         }

@@ -149,13 +149,17 @@ impl<'a> Engine<'a> {
     /// Starts a side's runner and lets it say who it is: it must compute on the device under test. The reference may compute anywhere.
     pub(super) fn greet(&self, side: &str) -> Result<(Box<dyn Runner + 'a>, Hello), RunnerFault> {
         let mut runner = self.workshop.launch(side)?;
-        let hello = runner.hello()?;
-        if side != "reference"
-            && let Some(what) = self.device.contradicts(&hello)
-        {
-            return Err(RunnerFault::new(FaultKind::Refused, what));
-        }
+        let hello = self.welcome(runner.as_mut(), side)?;
         Ok((runner, hello))
+    }
+
+    /// The second half of [`Engine::greet`], for a runner that was started already.
+    pub(super) fn welcome(&self, runner: &mut dyn Runner, side: &str) -> Result<Hello, RunnerFault> {
+        let hello = runner.hello()?;
+        match self.device.contradicts(&hello).filter(|_| side != "reference") {
+            Some(what) => Err(RunnerFault::new(FaultKind::Refused, what)),
+            None => Ok(hello),
+        }
     }
 
     /// # Errors

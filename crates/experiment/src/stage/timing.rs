@@ -191,20 +191,25 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         })
     }
 
-    /// Fresh processes, started in random order; each stands still once it has said hello.
+    /// Fresh processes, all started in random order before the first is waited for, since loading a framework takes seconds; each stands
+    /// still once it has said hello.
     fn start(&mut self, tick_ns: &mut u64) -> Result<Runners<'a>, SideFault> {
         let mut order = [BASELINE, SECOND, CANDIDATE];
         self.stream.shuffle(&mut order);
+        let name = |who: usize| if who == CANDIDATE { self.candidate.as_str() } else { "baseline" };
         let mut started: [Option<Box<dyn Runner + 'a>>; 3] = [None, None, None];
         for who in order {
-            let name = if who == CANDIDATE { self.candidate.as_str() } else { "baseline" };
-            let greeted = self.engine.greet(name).and_then(|(mut runner, hello)| {
-                runner.pause()?;
-                Ok((runner, hello.tick_ns))
-            });
-            let (runner, tick) = greeted.map_err(|fault| SideFault { who, fault })?;
-            *tick_ns = (*tick_ns).max(tick);
+            let runner = self.engine.workshop.launch(name(who)).map_err(|fault| SideFault { who, fault })?;
             started[who] = Some(runner);
+        }
+        for who in order {
+            let Some(runner) = started[who].as_mut() else { continue };
+            let hello = self.engine.welcome(runner.as_mut(), name(who)).and_then(|hello| {
+                runner.pause()?;
+                Ok(hello)
+            });
+            let hello = hello.map_err(|fault| SideFault { who, fault })?;
+            *tick_ns = (*tick_ns).max(hello.tick_ns);
         }
         match started {
             [Some(a), Some(a2), Some(b)] => Ok([a, a2, b]),

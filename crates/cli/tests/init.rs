@@ -28,7 +28,9 @@ fn the_cpu_skeleton_is_checked_and_timed_unchanged() {
     let candidate = &answer["data"]["candidates"][0];
     let verdict = candidate["verdict"]["verdict"].as_str().unwrap();
     // How fast it is depends on the machine; that it is right and could be timed does not.
-    assert!(["faster", "slower", "same", "inconclusive"].contains(&verdict), "{answer}");
+    let judged = ["faster", "slower", "same", "inconclusive"].contains(&verdict);
+    // A busy machine may part the baseline from itself, which is told as such.
+    assert!(judged || candidate["verdict"]["cause"] == "biased", "{answer}");
     assert!(candidate["launches"].as_u64().unwrap() >= 8, "{candidate}");
 }
 

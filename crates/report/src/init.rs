@@ -18,9 +18,10 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
         Format::Json => success("init", 1, response, &response.notes)?,
         Format::Csv => table.csv(),
         Format::Text | Format::Markdown => {
-            let class = response.class.word();
-            let mut page =
-                Page::new(format, &format!("{} is a working experiment of class {class}", response.op));
+            let mut page = Page::new(format, &title(response));
+            if let Some(from) = &response.from {
+                page.line(&format!("read from {from}"));
+            }
             page.line(&format!("needs {}", response.needs));
             page.line(&format!("next: {}", response.next));
             page.table(&table);
@@ -29,4 +30,12 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
         }
     };
     Ok(Rendered::new(text))
+}
+
+fn title(response: &Response) -> String {
+    match response.open {
+        0 => format!("{} is a working experiment of class {}", response.op, response.class.word()),
+        1 => format!("{} is an experiment with 1 line to finish", response.op),
+        open => format!("{} is an experiment with {open} lines to finish", response.op),
+    }
 }

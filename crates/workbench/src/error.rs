@@ -23,6 +23,21 @@ pub enum Error {
     /// An experiment could not be carried out.
     #[error(transparent)]
     Experiment(#[from] kforge_experiment::Error),
+    /// A file cannot be read as an operation.
+    #[error(transparent)]
+    Sources(#[from] kforge_sources::Error),
+    /// An experiment has lines that nobody has finished.
+    #[error("{file}:{line} is not finished: {what}")]
+    Unfinished {
+        /// The file.
+        file: String,
+        /// The line of the first mark, from 1.
+        line: usize,
+        /// What it asks for.
+        what: String,
+        /// How many marks there are.
+        count: usize,
+    },
     /// The ledger refused.
     #[error(transparent)]
     Ledger(#[from] kforge_ledger::Error),
@@ -99,10 +114,13 @@ impl Error {
         match self {
             Self::Usage { .. } => ExitClass::Usage,
             Self::Capture(error) if error.is_interrupted() => ExitClass::Interrupted,
-            Self::Ledger(kforge_ledger::Error::OpName { .. } | kforge_ledger::Error::Tag { .. }) => {
+            Self::Ledger(kforge_ledger::Error::OpName { .. } | kforge_ledger::Error::Tag { .. })
+            | Self::Sources(kforge_sources::Error::Several { .. } | kforge_sources::Error::NotThere { .. }) => {
                 ExitClass::Usage
             }
             Self::Capture(_)
+            | Self::Sources(_)
+            | Self::Unfinished { .. }
             | Self::Io { .. }
             | Self::Settings { .. }
             | Self::Repository { .. }
@@ -123,6 +141,8 @@ impl Error {
             Self::Usage { .. } => "usage",
             Self::Capture(error) => error.code(),
             Self::Experiment(error) => error.code(),
+            Self::Sources(error) => error.code(),
+            Self::Unfinished { .. } => "experiment.unfinished",
             Self::Io { .. } => "io",
             Self::Write { .. } => "write",
             Self::Ledger(error) => error.code(),
@@ -152,6 +172,10 @@ impl Error {
                 "nothing is complete there; make room or name a place that can be written, then run it again"
                     .to_owned(),
             ),
+            Self::Sources(error) => error.hint(),
+            Self::Unfinished { count, .. } => Some(format!(
+                "{count} lines are marked TODO(kforge) in the experiment and its sources; do what each says and delete the mark"
+            )),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),
             Self::Settings { .. } => {

@@ -8,6 +8,10 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
+    /// AMDGPU assembly beside HIP C++.
+    Asm,
+    /// Instances of composable_kernel.
+    Ck,
     /// C++ on the processor.
     Cpu,
     /// CUDA C++.
@@ -27,6 +31,10 @@ macro_rules! files {
     };
 }
 
+const ASM: Files =
+    files!("asm": "experiment.toml", "reference.cpp", "baseline.hip", "candidate.hip", "candidate.s");
+const CK: Files =
+    files!("ck": "experiment.toml", "reference.cpp", "softmax.hpp", "baseline.hip", "candidate.hip");
 const CPU: Files = files!("cpu": "experiment.toml", "reference.cpp", "baseline.cpp", "candidate.cpp");
 const CUDA: Files = files!("cuda": "experiment.toml", "reference.cpp", "baseline.cu", "candidate.cu");
 const HIP: Files = files!("hip": "experiment.toml", "reference.cpp", "baseline.hip", "candidate.hip");
@@ -34,11 +42,13 @@ const TRITON: Files = files!("triton": "experiment.toml", "reference.py", "basel
 
 impl Class {
     /// Every class with a skeleton.
-    pub const ALL: [Self; 4] = [Self::Cpu, Self::Cuda, Self::Hip, Self::Triton];
+    pub const ALL: [Self; 6] = [Self::Asm, Self::Ck, Self::Cpu, Self::Cuda, Self::Hip, Self::Triton];
 
     /// The class's word in experiment.toml.
     pub const fn word(self) -> &'static str {
         match self {
+            Self::Asm => "asm",
+            Self::Ck => "ck",
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
             Self::Hip => "hip",
@@ -49,6 +59,10 @@ impl Class {
     /// What must be on the machine beside kforge.
     pub(super) const fn needs(self) -> &'static str {
         match self {
+            Self::Asm => {
+                "hipcc and ROCm's clang ($KFORGE_CLANG), a C++ compiler called c++, and a gfx942 GPU"
+            }
+            Self::Ck => "composable_kernel ($CK_DIR), hipcc, a C++ compiler called c++, and an AMD GPU",
             Self::Cpu => "a C++ compiler called c++",
             Self::Cuda => "nvcc, a C++ compiler called c++, and an NVIDIA GPU",
             Self::Hip => "hipcc, a C++ compiler called c++, and an AMD GPU",
@@ -56,9 +70,27 @@ impl Class {
         }
     }
 
+    /// What has not been shown about the skeleton, where that is something.
+    pub(super) const fn unproven(self) -> Option<&'static str> {
+        match self {
+            Self::Asm => Some(
+                "this skeleton was assembled and compiled for gfx942 by clang 19 and has not run on a device yet",
+            ),
+            Self::Ck => Some(
+                "this skeleton was compiled for gfx942 by clang 19 with composable_kernel of October 2024 and has not run on a device yet",
+            ),
+            Self::Hip => {
+                Some("this skeleton was compiled for gfx942 by clang 19 and has not run on a device yet")
+            }
+            Self::Cpu | Self::Cuda | Self::Triton => None,
+        }
+    }
+
     /// The files for an operation, each with its text.
     pub(super) fn files(self, op: &str) -> impl Iterator<Item = (&'static str, String)> {
         let files = match self {
+            Self::Asm => ASM,
+            Self::Ck => CK,
             Self::Cpu => CPU,
             Self::Cuda => CUDA,
             Self::Hip => HIP,
@@ -91,7 +123,7 @@ mod tests {
                     assert!(files.iter().any(|(file, _)| *file == name), "{source}");
                 }
             }
-            assert!(files.iter().all(|(_, text)| !text.contains('@') || text.contains("@triton.jit")));
+            assert!(files.iter().all(|(_, text)| !text.contains("@OP")));
         }
     }
 }

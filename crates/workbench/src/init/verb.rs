@@ -1,5 +1,6 @@
 //! Writes a skeleton into a project.
 
+use super::from;
 use super::skeleton::Class;
 use crate::project::Project;
 use crate::{Error, Note, Observer};
@@ -14,8 +15,17 @@ pub struct Request {
     pub folder: PathBuf,
     /// The operation's name; it becomes a folder.
     pub op: String,
-    /// The kernel class.
-    pub class: Class,
+    /// What it starts from.
+    pub start: Start,
+}
+
+/// What a new experiment starts from.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// The skeleton of a kernel class.
+    Skeleton(Class),
+    /// A file that is there: `FILE`, `FILE::TEST`, or `python:MODULE.FUNCTION`.
+    File(String),
 }
 
 /// What was written.
@@ -25,6 +35,11 @@ pub struct Response {
     pub op: String,
     /// The kernel class.
     pub class: Class,
+    /// The file and line that it was read from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Lines that have to be finished before it can be validated.
+    pub open: u32,
     /// What must be on the machine to run it.
     pub needs: &'static str,
     /// The files, relative to the project's root.
@@ -52,7 +67,6 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         });
     }
     let inside = format!("kernels/{op}");
-    let files: Vec<(&str, String)> = request.class.files(op).collect();
     let folder = project.root.join(&inside);
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -64,25 +78,66 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
             hint: Some("name another operation; nothing is written over".to_owned()),
         });
     }
+    let draft = draft(request, &project.root)?;
     std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
     let mut written = Vec::new();
-    for (name, text) in &files {
+    for (name, text) in &draft.files {
         let path = folder.join(name);
         let mut file = std::fs::File::create_new(&path).map_err(failed(&path))?;
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(failed(&path))?;
         written.push(format!("{inside}/{name}"));
     }
-    let mut notes = Vec::new();
+    let mut notes = draft.notes;
     if project.git.is_none() {
         let text = "this is no git repository; `git init` and a first commit are needed before validate";
         notes.push(Note::new("init.repository", text));
     }
     Ok(Response {
         op: op.clone(),
-        class: request.class,
-        needs: request.class.needs(),
+        class: draft.class,
+        from: draft.from,
+        open: draft.open,
+        needs: draft.needs,
         files: written,
-        next: format!("kforge validate {op}"),
+        next: match draft.open {
+            0 => format!("kforge validate {op}"),
+            _ => format!("grep -n 'TODO(kforge)' kernels/{op}/*"),
+        },
         notes,
     })
+}
+
+/// What will be written, and what is to be said about it.
+struct Draft {
+    class: Class,
+    from: Option<String>,
+    open: u32,
+    needs: &'static str,
+    files: Vec<(&'static str, String)>,
+    notes: Vec<Note>,
+}
+
+fn draft(request: &Request, root: &Path) -> Result<Draft, Error> {
+    match &request.start {
+        Start::Skeleton(class) => Ok(Draft {
+            class: *class,
+            from: None,
+            open: 0,
+            needs: class.needs(),
+            files: class.files(&request.op).collect(),
+            notes: class.unproven().map(|text| Note::new("init.unproven", text)).into_iter().collect(),
+        }),
+        Start::File(from) => {
+            let task = from::task(root, &request.folder, from, &request.op)?;
+            let written = from::files(&task, &request.op)?;
+            Ok(Draft {
+                class: Class::Triton,
+                from: Some(format!("{}:{}", task.file, task.line)),
+                open: written.open,
+                needs: "a Python with torch ($KFORGE_PYTHON, else python3) and with what the file imports",
+                files: written.files,
+                notes: written.notes,
+            })
+        }
+    }
 }

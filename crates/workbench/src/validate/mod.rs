@@ -8,6 +8,7 @@ mod place;
 mod request;
 mod run;
 mod scratch;
+mod todo;
 
 pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
 pub use request::Request;

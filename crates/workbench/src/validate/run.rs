@@ -7,6 +7,7 @@ use super::moment;
 use super::place::Settings;
 use super::request::Request;
 use super::scratch::Scratch;
+use super::todo;
 use crate::{Error, Note, Observer, Progress};
 use kforge_experiment::{
     Bench, CacheMode, Checked, Cpu, Device, Engine, Entropy, Event, Experiment, Harness, Interrupt,
@@ -38,6 +39,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     let repository = Repository::around(path.parent().unwrap_or(Path::new(".")))?;
     let settings = Settings::read(&repository.root)?;
     let experiment = Experiment::parse(&path, &text, &settings.policy)?;
+    todo::refuse(&experiment, &text, &repository.root)?;
     let claim =
         request.claim.as_deref().map(Claim::parse).transpose().map_err(kforge_experiment::Error::from)?;
     let outside = settings.place(request.place.as_deref(), &request.maps, &repository.root)?;

@@ -1,0 +1,18 @@
+// The reference: sums and exponentials in binary64; the output tensor is binary64 too. It runs on the processor.
+#include <kforge_runner.hpp>
+
+#include <cmath>
+
+static void softmax(const kforge::Call& call) {
+  const auto x = call.input<float>("x");
+  const auto y = call.output<double>("y");
+  const std::int64_t rows = call.param("rows"), cols = call.param("cols");
+  for (std::int64_t r = 0; r < rows; ++r) {
+    double most = x[r * cols], sum = 0.0;
+    for (std::int64_t c = 0; c < cols; ++c) most = std::fmax(most, x[r * cols + c]);
+    for (std::int64_t c = 0; c < cols; ++c) sum += y[r * cols + c] = std::exp(x[r * cols + c] - most);
+    for (std::int64_t c = 0; c < cols; ++c) y[r * cols + c] /= sum;
+  }
+}
+
+KFORGE_RUNNER(softmax)

@@ -93,11 +93,12 @@ fn they_run_and_the_baseline_agrees_with_the_reference() {
     for (op, _) in FROM {
         let (_, answer) = kforge(&repository, &["validate", op, "--format", "json"]);
         let candidate = &answer["data"]["candidates"][0];
-        let verdict = candidate["verdict"]["verdict"].as_str().unwrap_or_default();
-        // How fast it is depends on the machine; that it is right and could be timed does not.
+        let verdict = candidate["verdict"]["verdict"].as_str().unwrap();
+        // How fast it is depends on the machine, and a busy one voids; that it is right and was timed does not.
+        let cause = candidate["verdict"]["cause"].as_str();
         let judged = ["faster", "slower", "same", "inconclusive", "mixed"].contains(&verdict);
-        // A busy machine may part the baseline from itself, which is told as such.
-        assert!(judged || candidate["verdict"]["cause"] == "biased", "{op}: {answer}");
+        assert!(judged || matches!(cause, Some("biased" | "environment" | "clock")), "{op}: {answer}");
+        assert!(candidate["launches"].as_u64().unwrap() >= 1, "{op}: {candidate}");
         assert_eq!(candidate["checks"]["passed"], candidate["checks"]["comparisons"], "{op}: {candidate}");
     }
 }

@@ -22,7 +22,7 @@ const CALLS: u32 = 20_000;
 pub(crate) type Scope = BTreeMap<String, Value>;
 
 /// The values of a call's arguments.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Given {
     /// By position.
     pub(crate) place: Vec<Value>,
@@ -241,8 +241,16 @@ impl<'m> Evaluator<'m> {
         let Some(path) = self.path(function) else { return Value::Unknown };
         match path.rsplit_once('.') {
             Some((owner, name)) if owner == "torch" || owner.starts_with("torch.") => {
+                if name == "Parameter" {
+                    return match given.place.into_iter().next() {
+                        Some(Value::Tensor(tensor)) => {
+                            Value::Tensor(Tensor::computed(tensor.shape, tensor.dtype))
+                        }
+                        _ => Value::Unknown,
+                    };
+                }
                 if owner.starts_with("torch.nn") && name.starts_with(char::is_uppercase) {
-                    return Value::Layer(name.to_owned(), given.place);
+                    return Value::Layer(name.to_owned(), Box::new(given));
                 }
                 tensor::function(name, &given)
             }
@@ -333,11 +341,27 @@ impl<'m> Evaluator<'m> {
     }
 }
 
-/// After a statement that was not followed, its names are anything.
+/// Methods that change the extents of their tensor.
+const RESHAPING: &[&str] = &["resize_", "squeeze_", "swapaxes_", "t_", "transpose_", "unsqueeze_"];
+
+/// After a statement that was not followed, its names are anything; so is a list whose methods were called.
 fn forget(scope: &mut Scope, statement: &Statement) {
     for name in statement.binds() {
         scope.insert(name.to_owned(), Value::Unknown);
     }
+    statement.walk(&mut |inner| {
+        let Step::Evaluate(Expression { kind: Kind::Call(function, _), .. }) = &inner.step else { return };
+        let Kind::Attribute(object, method) = &function.kind else { return };
+        let Some(name) = object.dotted() else { return };
+        let changed = match scope.get(&name) {
+            Some(Value::Sequence(_) | Value::Layer(..)) => true,
+            Some(Value::Tensor(_)) => RESHAPING.contains(&method.as_str()),
+            _ => false,
+        };
+        if changed {
+            scope.insert(name, Value::Unknown);
+        }
+    });
 }
 
 /// Binds a target to a value, sequences by their parts.

@@ -124,8 +124,9 @@ fn scaled(operator: &str, tensor: &Tensor, other: &Value, mirrored: bool) -> Val
     if matches!(operator, "<" | ">" | "<=" | ">=" | "==" | "!=") {
         return Value::Tensor(Tensor::computed(tensor.shape.clone(), Some("bool")));
     }
-    if matches!(other, Value::Sequence(_) | Value::None | Value::Text(_)) {
-        return Value::Unknown;
+    // Only a number is known to leave the extents as they are.
+    if !matches!(other, Value::Int(_) | Value::Real(_) | Value::Bool(_)) {
+        return Value::Tensor(Tensor::computed(None, None));
     }
     let (factor, shift) = match (operator, other.number(), mirrored) {
         ("*", Some(k), _) => (k, 0.0),

@@ -1,6 +1,7 @@
 //! What an expression is known to be, without running it.
 
 use crate::dtype;
+use crate::evaluate::Given;
 use crate::task::Fill;
 
 /// A whole number: an expression over the parameters, and its value where that is known.
@@ -100,7 +101,7 @@ pub(crate) enum Value {
     Sequence(Vec<Self>),
     Tensor(Tensor),
     /// An object of a layer's class, with its arguments.
-    Layer(String, Vec<Self>),
+    Layer(String, Box<Given>),
     Unknown,
 }
 

@@ -102,6 +102,50 @@ fn a_model_keeps_the_sizes_that_shape_it_and_lets_the_others_vary() {
 }
 
 #[test]
+fn windows_have_the_extents_that_pytorch_documents() {
+    let shape_after = |layer: &str| {
+        let text = format!(
+            "import torch\nimport torch.nn as nn\n\nclass Model(nn.Module):\n    def __init__(self):\n        self.layer = {layer}\n\n    \
+             def forward(self, x):\n        return torch.relu(self.layer(x))\n\nbatch = 4\n\ndef get_inputs():\n    \
+             return [torch.rand(batch, 8, 32, 20)]\n"
+        );
+        result(&task(&text, None)).0
+    };
+    // PyTorch 2.15 gives these for an input of 4 x 8 x 32 x 20.
+    assert_eq!(shape_after("nn.Conv2d(8, 16, 3)"), "batch, 16, 30, 18");
+    assert_eq!(
+        shape_after("nn.Conv2d(8, 16, (5, 3), stride=2, padding=(2, 1), dilation=1)"),
+        "batch, 16, 16, 10"
+    );
+    assert_eq!(
+        shape_after("nn.ConvTranspose2d(8, 4, 3, stride=2, padding=1, output_padding=1)"),
+        "batch, 4, 64, 40"
+    );
+    assert_eq!(
+        shape_after("nn.MaxPool2d(kernel_size=3, stride=1, padding=1, dilation=2)"),
+        "batch, 8, 30, 18"
+    );
+    assert_eq!(shape_after("nn.AvgPool2d(4)"), "batch, 8, 8, 5");
+    assert_eq!(shape_after("nn.Sequential(nn.Conv2d(8, 16, 3), nn.MaxPool2d(2))"), "batch, 16, 15, 9");
+}
+
+#[test]
+fn a_list_that_grows_in_a_loop_and_a_weight_that_broadcasts_are_not_taken_for_what_they_were() {
+    let head = "import torch\nimport torch.nn as nn\n\nclass Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n";
+    let tail = "\nbatch = 4\n\ndef get_inputs():\n    return [torch.rand(batch, 8)]\n";
+    let grown = format!(
+        "{head}        layers = []\n        for _ in [1, 2]:\n            layers.append(nn.Linear(8, 3))\n        \
+         self.net = nn.Sequential(*layers)\n\n    def forward(self, x):\n        return self.net(x)\n{tail}"
+    );
+    assert_eq!(task(&grown, None).outputs[0].shape, None);
+    let spread = format!(
+        "{head}        self.bias = nn.Parameter(torch.randn(1, 5, 1, 1))\n\n    def forward(self, x):\n        \
+         return x + self.bias\n{tail}"
+    );
+    assert_eq!(result(&task(&spread, None)).0, "1, 5, batch, 8");
+}
+
+#[test]
 fn what_a_function_does_not_say_stays_open() {
     let task = function("aiter/__init__.py", LIBRARY, "aiter", "rms_norm").unwrap();
     assert!(task.inputs.iter().all(|input| input.shape.is_none() && input.dtype.is_none()));

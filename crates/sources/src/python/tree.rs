@@ -307,7 +307,7 @@ impl Reader<'_> {
                 let parts =
                     children(child).into_iter().map(|inner| self.expression(inner, depth + 1)).collect();
                 let value = Expression { span: span.clone(), line: line(child), kind: Kind::Other(parts) };
-                return Argument { name: None, value, span };
+                return Argument { name: Some("**".to_owned()), value, span };
             }
             if child.kind() != "keyword_argument" {
                 return Argument { name: None, value: self.expression(child, depth + 1), span };

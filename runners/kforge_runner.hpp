@@ -169,6 +169,7 @@ class Session {
   int input_, output_;
   std::string pending_;
   std::vector<unsigned char> stage_;
+  std::size_t distinct_ = 1;
   std::vector<std::vector<Tensor>> slots_;
   std::vector<std::pair<std::string, std::int64_t>> params_;
 
@@ -247,6 +248,8 @@ class Session {
     params_.clear();
     for (const auto& param : message.at("params").members) params_.emplace_back(param.first, param.second.integer());
     const std::int64_t slots = message.at("slots").integer();
+    const std::int64_t distinct = message.has("distinct") ? message.at("distinct").integer() : slots;
+    distinct_ = static_cast<std::size_t>(distinct > 0 ? distinct : 1);
     const auto& tensors = message.at("tensors").items;
     for (std::int64_t slot = 0; slot < slots; ++slot) {
       std::vector<Tensor> made;
@@ -294,7 +297,7 @@ class Session {
       for (std::size_t t = 0; t < specs.size(); ++t) {
         Tensor& tensor = slots_[slot].at(t);
         if (!tensor.in()) continue;
-        fill(staged(tensor), tensor, specs[t].at("fill"), slot);
+        fill(staged(tensor), tensor, specs[t].at("fill"), slot % distinct_);
         commit(tensor);
         if (tensor.pristine) backend_.copy(tensor.pristine.get(), tensor.data.get(), tensor.bytes);
       }
@@ -318,13 +321,16 @@ class Session {
 
   std::string poison_slots(const Json& message) {
     const std::uint64_t nonce = message.at("nonce").bits();
-    for (auto& slot : slots_)
-      for (auto& tensor : slot)
-        if (tensor.role == "out") {
-          poison(staged(tensor), tensor, nonce);
-          commit(tensor);
-        }
+    for (auto& slot : slots_) poison_slot(slot, nonce);
     return "";
+  }
+
+  void poison_slot(const std::vector<Tensor>& slot, std::uint64_t nonce) {
+    for (const auto& tensor : slot)
+      if (tensor.role == "out") {
+        poison(staged(tensor), tensor, nonce);
+        commit(tensor);
+      }
   }
 
   static Launching launching(const Json& message) {
@@ -356,10 +362,14 @@ class Session {
       for (std::int64_t pass = 0; pass < passes; ++pass)
         for (const std::size_t slot : order) function_(calls[slot]);
     };
+    const bool destroys = message.has("poison") && message.at("poison").kind == Json::Kind::String;
+    const std::uint64_t nonce = destroys ? message.at("poison").bits() : 0;
     std::string samples = ",\"samples\":[", after = ",\"after\":[", aside = ",\"aside\":[";
     for (std::int64_t batch = 0; batch < batches; ++batch) {
       const auto begin = std::chrono::steady_clock::now();
       restore();
+      if (destroys)
+        for (const std::size_t slot : order) poison_slot(slots_[slot], nonce);
       const std::int64_t restored = elapsed(begin, std::chrono::steady_clock::now());
       const Sample sample = backend_.time(plan);
       const char* comma = batch ? "," : "";
@@ -425,14 +435,10 @@ inline int serve(Function function, Backend& backend) {
 
 }  // namespace kforge
 
-#ifndef KFORGE_BACKEND
-#define KFORGE_BACKEND ::kforge::detail::Host
-#endif
-
-#define KFORGE_RUNNER(function)                  \
-  int main() {                                   \
-    KFORGE_BACKEND backend;                      \
-    return ::kforge::serve(function, backend);   \
+#define KFORGE_RUNNER(function)                \
+  int main() {                                 \
+    ::kforge::detail::Host backend;            \
+    return ::kforge::serve(function, backend); \
   }
 
 #endif  // KFORGE_RUNNER_HPP

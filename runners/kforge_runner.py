@@ -18,7 +18,7 @@ of it in a repository therefore says who it is and is refused. Import it before 
 
 A view is a flat numpy array where numpy is installed, else a flat memoryview; f16 and bf16 are their 16-bit patterns
 in a memoryview, and bf16 is in numpy too; smaller floats are their bytes. `call.shape(name)` gives the extents.
-Tensors of PyTorch, on a GPU or not, come with `kforge_runner_torch`.
+PyTorch's tensors come with `kforge_runner_torch`.
 """
 
 import array
@@ -57,10 +57,8 @@ def bytes_of(dtype, count):
 
 
 def _watch(source):
-    """A process of its own that outlives nothing: when kforge closes our stdin, or we die, our group goes too.
-
-    It is made before the user's code runs, so a kernel stuck in a loop with the interpreter locked cannot stop it.
-    """
+    """A process of its own that outlives nothing: when kforge closes our stdin, or we die, our group goes too. Made before the user's
+    code runs, so a kernel stuck in a loop with the interpreter locked cannot stop it."""
     runner = os.getpid()
     if os.getpgrp() != runner:
         os.setpgid(0, 0)
@@ -94,9 +92,8 @@ def _watch(source):
                     time.sleep(0.005)
                 os.killpg(group, signal.SIGKILL)
                 break
-    except BaseException:
-        pass
-    os._exit(0)
+    finally:
+        os._exit(0)
 
 
 def _take_streams():
@@ -337,7 +334,7 @@ class Host:
         return HostTensor(spec)
 
     def forget(self):
-        """Tensors are about to change."""
+        pass
 
     def time(self, calls, passes, function, launch, flush):
         """One batch: the time of all calls, how long work went on afterwards, host time beside the calls; all in ns."""
@@ -418,6 +415,7 @@ class _Session:
     def do_prepare(self, message):
         self.backend.forget()
         self.slots, self.calls = [], []
+        self.distinct = message.get("distinct", message["slots"])
         self.slots = [[self.backend.tensor(spec) for spec in message["tensors"]] for _ in range(message["slots"])]
         self.calls = [Call(slot, message["params"]) for slot in self.slots]
         return self._load(message["tensors"])
@@ -429,7 +427,7 @@ class _Session:
         for number, slot in enumerate(self.slots):
             for tensor, spec in zip(slot, specs):
                 if tensor.role != "out":
-                    tensor.fill(spec["fill"], number)
+                    tensor.fill(spec["fill"], number % self.distinct)
         return {"inputs": [self._hashes(slot, True) for slot in range(len(self.slots))]}
 
     def _hashes(self, slot, inout):
@@ -437,12 +435,13 @@ class _Session:
                 if t.role == "in" or (t.role == "inout" and inout)}
 
     def do_poison(self, message):
-        nonce = int(message["nonce"], 16)
-        for slot in self.slots:
-            for tensor in slot:
-                if tensor.role == "out":
-                    tensor.load(poison(tensor.dtype, nonce, tensor.bytes))
+        self._poison(self.slots, message["nonce"])
         return {}
+
+    @staticmethod
+    def _poison(slots, nonce):
+        for tensor in (tensor for slot in slots for tensor in slot if tensor.role == "out"):
+            tensor.load(poison(tensor.dtype, int(nonce, 16), tensor.bytes))
 
     def do_run(self, message):
         calls = [self.calls[slot] for slot in message["order"]]
@@ -453,6 +452,8 @@ class _Session:
             for slot in self.slots:
                 for tensor in slot:
                     tensor.restore()
+            if message.get("poison"):
+                self._poison([self.slots[slot] for slot in message["order"]], message["poison"])
             restored = _NOW() - start
             taken, late, beside = self.backend.time(calls, passes, self.function, launch, flush)
             samples.append(taken)

@@ -49,7 +49,6 @@ inline KFORGE_GPU(Stream_t) stream() { return stream_slot(); }
 }  // namespace kforge
 
 #define KFORGE_STREAM KFORGE_GPU(Stream_t)
-#define KFORGE_BACKEND ::kforge::detail::Gpu
 #include "kforge_runner.hpp"
 
 #include <cmath>
@@ -259,5 +258,12 @@ class Gpu : public Backend {
 
 }  // namespace detail
 }  // namespace kforge
+
+#undef KFORGE_RUNNER
+#define KFORGE_RUNNER(function)                \
+  int main() {                                 \
+    ::kforge::detail::Gpu backend;             \
+    return ::kforge::serve(function, backend); \
+  }
 
 #endif  // KFORGE_RUNNER_GPU_HPP

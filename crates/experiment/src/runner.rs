@@ -172,6 +172,8 @@ pub struct Preparation {
     pub params: Params,
     /// Slots, each with inputs and outputs of its own.
     pub slots: u32,
+    /// How many of them hold data of their own: slot `s` holds that of slot `s` mod this, in memory of its own.
+    pub distinct: u32,
     /// All operands.
     pub operands: Vec<Operand>,
 }
@@ -201,12 +203,14 @@ pub struct Batch {
     pub launch: Launching,
     /// Bytes to sweep through the caches before every sample; 0 leaves them as they are.
     pub flush: u64,
+    /// Destroys the outputs of the batch's slots with this pattern before every sample.
+    pub poison: Option<u64>,
 }
 
 impl Batch {
     /// A batch whose calls are made one by one, with the caches as they are.
     pub fn plain(order: Vec<u32>, passes: u64, batches: u64) -> Self {
-        Self { order, passes, batches, mode: "warm", launch: Launching::Stream, flush: 0 }
+        Self { order, passes, batches, mode: "warm", launch: Launching::Stream, flush: 0, poison: None }
     }
 }
 

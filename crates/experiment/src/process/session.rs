@@ -83,12 +83,37 @@ impl<'a> TensorMessage<'a> {
 #[derive(Serialize)]
 #[serde(tag = "verb", rename_all = "lowercase")]
 enum Message<'a> {
-    Hello { protocol: u32, rank: u32, world: u32 },
-    Prepare { case: &'a str, params: &'a BTreeMap<String, i64>, slots: u32, tensors: Vec<TensorMessage<'a>> },
-    Poison { nonce: String },
-    Run { order: &'a [u32], passes: u64, batches: u64, mode: &'static str, launch: &'static str, flush: u64 },
-    Dump { slots: &'a [u32], path: String },
-    Refill { tensors: Vec<TensorMessage<'a>> },
+    Hello {
+        protocol: u32,
+        rank: u32,
+        world: u32,
+    },
+    Prepare {
+        case: &'a str,
+        params: &'a BTreeMap<String, i64>,
+        slots: u32,
+        distinct: u32,
+        tensors: Vec<TensorMessage<'a>>,
+    },
+    Poison {
+        nonce: String,
+    },
+    Run {
+        order: &'a [u32],
+        passes: u64,
+        batches: u64,
+        mode: &'static str,
+        launch: &'static str,
+        flush: u64,
+        poison: Option<String>,
+    },
+    Dump {
+        slots: &'a [u32],
+        path: String,
+    },
+    Refill {
+        tensors: Vec<TensorMessage<'a>>,
+    },
     Quit,
 }
 
@@ -326,6 +351,7 @@ impl Runner for ProcessRunner<'_> {
             case: &preparation.case,
             params: &preparation.params,
             slots: preparation.slots,
+            distinct: preparation.distinct,
             tensors: preparation.operands.iter().map(TensorMessage::of).collect(),
         })?;
         self.typed(&value, "inputs", "prepare")
@@ -343,6 +369,7 @@ impl Runner for ProcessRunner<'_> {
             mode: batch.mode,
             launch: batch.launch.word(),
             flush: batch.flush,
+            poison: batch.poison.map(|nonce| format!("{nonce:x}")),
         })?;
         let figures = |name: &str| -> Result<Vec<u64>, RunnerFault> {
             let figures: Vec<u64> = self.typed(&value, name, "run")?;
@@ -397,6 +424,7 @@ impl Runner for ProcessRunner<'_> {
                 mode: "warm",
                 launch: "stream",
                 flush: 0,
+                poison: None,
             })?;
         }
         Ok(())

@@ -142,6 +142,7 @@ fn warm(
             case: trial.case.name.clone(),
             params: trial.case.params.clone(),
             slots: 1,
+            distinct: 1,
             operands,
         };
         if let Err(fault) = warm_one(runner, &preparation) {

@@ -36,6 +36,13 @@ pub(super) struct Fill {
     pub(super) outputs: BTreeMap<(u32, String), Vec<u8>>,
 }
 
+impl Fill {
+    /// The checked slot whose data a slot holds; there may be more slots than checked ones.
+    fn data_of(&self, slot: u32) -> u32 {
+        slot.checked_rem(self.inputs.len() as u32).unwrap_or(slot)
+    }
+}
+
 /// What checking found.
 #[derive(Default)]
 pub(super) struct Findings {
@@ -300,7 +307,7 @@ impl Comparison<'_> {
             dtype,
             shape: &shape,
             tolerance: spec.tolerance(dtype),
-            reference: self.fill.outputs.get(&(slot, spec.name.clone())).unwrap_or(&empty),
+            reference: self.fill.outputs.get(&(self.fill.data_of(slot), spec.name.clone())).unwrap_or(&empty),
             nonce: (!in_place).then_some(self.nonce),
         };
         compare(&expected, got)
@@ -312,7 +319,7 @@ impl Comparison<'_> {
         wrong.into_iter().find_map(|output| {
             let spec = self.experiment.outputs.iter().find(|spec| spec.name == output.name)?;
             let dtype = self.experiment.dtype(&self.trial.case, &spec.name, spec.dtype);
-            let reference = self.fill.outputs.get(&(output.slot, output.name.clone()))?;
+            let reference = self.fill.outputs.get(&(self.fill.data_of(output.slot), output.name.clone()))?;
             (output.dtype == dtype.name()).then(|| oddity(output, dtype, reference))?
         })
     }
@@ -325,7 +332,7 @@ impl Comparison<'_> {
     }
 
     fn input(&self, operand: &Operand, slot: u32, position: usize, dump: &Dump) -> Option<CheckedInput> {
-        let before = self.fill.inputs.get(slot as usize)?.get(&operand.name)?;
+        let before = self.fill.inputs.get(self.fill.data_of(slot) as usize)?.get(&operand.name)?;
         let inout = operand.role == Role::InOut;
         let after = if inout {
             let output =
@@ -359,7 +366,8 @@ fn worse(a: CheckedOutput, b: CheckedOutput) -> CheckedOutput {
 }
 
 pub(super) fn preparation(trial: &Trial, slots: u32, operands: Vec<Operand>) -> Preparation {
-    Preparation { case: trial.case.name.clone(), params: trial.case.params.clone(), slots, operands }
+    let (case, params) = (trial.case.name.clone(), trial.case.params.clone());
+    Preparation { case, params, slots, distinct: slots, operands }
 }
 
 /// Every slot once.

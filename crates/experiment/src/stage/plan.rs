@@ -27,6 +27,8 @@ pub(super) struct Plan {
     pub(super) launch: Launching,
     /// Bytes swept through the caches before every sample, where slots cannot do it.
     pub(super) flush: u64,
+    /// Every call of a sample meets outputs that were destroyed: nothing can be left out because its result is still there.
+    pub(super) fresh: bool,
 }
 
 /// What a plan is made from.
@@ -48,6 +50,8 @@ pub(super) struct Need {
     pub(super) cache: Option<u64>,
     /// How calls reach the device.
     pub(super) launch: Launching,
+    /// Calls are queued to a device, whose outputs only the host can destroy, slowly.
+    pub(super) queues: bool,
 }
 
 impl Plan {
@@ -60,6 +64,7 @@ impl Plan {
             sample: 1,
             launch: need.launch,
             flush: 0,
+            fresh: false,
         };
         let bytes = need.slot_bytes.max(1);
         let most =
@@ -94,6 +99,16 @@ impl Plan {
         } else if !need.in_place {
             plan.passes = rounds;
         }
+        if need.mode == CacheMode::Warm && !need.in_place && !need.queues {
+            // Each call of a sample has a slot of its own, as far as they stay in the caches together.
+            let wanted = u64::from(plan.round).saturating_mul(plan.passes);
+            if wanted <= u64::from(most) && wanted.saturating_mul(bytes) <= (cache / 2).max(bytes) {
+                plan.round = u32::try_from(wanted).unwrap_or(plan.round);
+                plan.slots = plan.slots.max(plan.round);
+                plan.passes = 1;
+            }
+            plan.fresh = plan.passes == 1;
+        }
         plan
     }
 
@@ -117,6 +132,7 @@ mod tests {
         mode: CacheMode::Warm,
         cache: Some(8 << 20),
         launch: Launching::Stream,
+        queues: true,
     };
 
     #[test]
@@ -153,6 +169,17 @@ mod tests {
         assert!(plan.calls() * NEED.fastest >= NEED.span);
         // What does not fit at all is not warm either way.
         assert_eq!(Plan::of(&Need { slot_bytes: 30 << 20, ..NEED }).round, 3);
+    }
+
+    #[test]
+    fn on_a_processor_every_call_of_a_warm_sample_has_a_slot_of_its_own_where_caches_hold_them() {
+        let need = Need { queues: false, slot_bytes: 4096, ..NEED };
+        let plan = Plan::of(&need);
+        assert!(plan.fresh && plan.passes == 1 && plan.slots == plan.round, "{plan:?}");
+        assert!(plan.calls() * need.fastest >= need.span);
+        let large = Plan::of(&Need { slot_bytes: 1 << 20, ..need });
+        assert!(!large.fresh && large.passes > 1, "{large:?}");
+        assert!(!Plan::of(&Need { queues: true, ..need }).fresh);
     }
 
     #[test]

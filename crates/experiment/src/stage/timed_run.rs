@@ -6,7 +6,7 @@ use super::outside_clock::Seen;
 use super::plan::Plan;
 use super::trial::Trial;
 use super::unfinished::Batched;
-use crate::runner::{Batch, FaultKind, InputDigests, Operand, Runner, RunnerFault};
+use crate::runner::{Batch, FaultKind, InputDigests, Operand, Preparation, Runner, RunnerFault};
 
 /// What one run gave: its sample, and what was seen around it.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(super) fn timed_run(
     nonce: Option<u64>,
 ) -> Result<Timed, RunnerFault> {
     runner.resume()?;
-    if let Some(nonce) = nonce {
+    if let Some(nonce) = nonce.filter(|_| batch.poison.is_none()) {
         runner.poison(nonce)?;
     }
     let start = engine.clock.now();
@@ -62,8 +62,10 @@ pub(super) fn hold(
     known: &[InputDigests],
 ) -> Result<(), RunnerFault> {
     runner.resume()?;
-    let held = runner.prepare(&preparation(trial, slots, operands.to_vec()))?;
-    // Slots beyond the checked ones were made by the same recipe; their digests are not known here.
-    same_inputs(known, held.get(..known.len()).unwrap_or(&held))?;
+    let distinct = known.len() as u32;
+    let held = runner.prepare(&Preparation { distinct, ..preparation(trial, slots, operands.to_vec()) })?;
+    // Slots beyond the checked ones hold the same data again.
+    let expected: Vec<InputDigests> = known.iter().cycle().take(slots as usize).cloned().collect();
+    same_inputs(&expected, &held)?;
     runner.pause()
 }

@@ -240,7 +240,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             self.plans[number] = Some(plan);
             plan
         };
-        let operands = self.operands(trial, fill, plan.slots)?;
+        let operands = self.operands(trial, fill, expectation.slots)?;
         for (who, runner) in runners.iter_mut().enumerate() {
             hold(runner.as_mut(), trial, &operands, plan.slots, &fill.inputs)
                 .map_err(|fault| SideFault { who, fault })?;
@@ -320,6 +320,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             mode: tuning.cache,
             cache: self.engine.device.last_level_cache(),
             launch,
+            queues: self.engine.device.queues(),
         }))
     }
 
@@ -355,7 +356,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             let batch = self.batch(plan, long);
             let mut samples = [0_u64; 3];
             for who in order {
-                let nonce = (block == looked_at).then(|| self.entropy.seed());
+                let nonce = (block == looked_at).then(|| batch.poison.unwrap_or_else(|| self.entropy.seed()));
                 let runner = runners[who].as_mut();
                 let run = timed_run(&self.engine, runner, &batch, plan, long, nonce)
                     .map_err(|fault| SideFault { who, fault })?;
@@ -383,7 +384,8 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         order.truncate(plan.round as usize);
         let batches = if long { 4 * plan.short } else { plan.short };
         let mode = self.engine.experiment.tuning.cache.word();
-        Batch { order, passes: plan.passes, batches, mode, launch: plan.launch, flush: plan.flush }
+        let poison = plan.fresh.then(|| self.entropy.seed());
+        Batch { order, passes: plan.passes, batches, mode, launch: plan.launch, flush: plan.flush, poison }
     }
 
     /// Compares outputs of slots that were just timed; which, is drawn now.
@@ -398,8 +400,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         nonce: u64,
         runner: &mut (dyn Runner + 'a),
     ) -> Result<(), RunnerFault> {
-        let known = self.engine.experiment.tuning.slots;
-        let mut slots: Vec<u32> = batch.order.iter().copied().filter(|slot| *slot < known).collect();
+        let mut slots: Vec<u32> = batch.order.clone();
         self.stream.shuffle(&mut slots);
         slots.truncate(self.engine.experiment.tuning.policy.measure.checked_slots.max(1) as usize);
         if slots.is_empty() {

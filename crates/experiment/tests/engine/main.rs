@@ -80,6 +80,13 @@ fn every_modelled_cheat_is_caught_by_name() {
 }
 
 #[test]
+fn what_is_left_out_where_its_result_is_still_there_wins_nothing() {
+    let (word, text, evidence) = answer(Manner::LeavesWhereDone);
+    assert_eq!(word, "same", "{text}: every call of a sample meets destroyed outputs");
+    assert!(evidence.samples.launches >= 8);
+}
+
+#[test]
 fn what_is_wrong_is_never_timed() {
     let (_, _, evidence) = answer(Manner::Cached);
     assert_eq!(evidence.samples.launches, 0);

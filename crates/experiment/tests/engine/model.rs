@@ -26,6 +26,8 @@ pub enum Manner {
     HalfClock,
     /// A tenth of its work is in its samples; the rest runs on after its batches were said to be done.
     RunsOn,
+    /// Leaves two fifths of the work out wherever its result is still there.
+    LeavesWhereDone,
     /// Remembers results by slot.
     Cached,
     /// Loads a file after it was sealed.
@@ -114,14 +116,15 @@ struct ModelRunner<'a> {
 }
 
 impl ModelRunner<'_> {
-    fn fill(&mut self, operands: &[Operand], slots: u32) -> Vec<InputDigests> {
+    fn fill(&mut self, operands: &[Operand], slots: u32, distinct: u32) -> Vec<InputDigests> {
         let mut digests = Vec::new();
         self.held.clear();
         for slot in 0..slots {
             let mut tensors = Vec::new();
             let mut digest = InputDigests::new();
             for operand in operands {
-                let mut bytes = operand.recipe.bytes(operand.dtype, operand.count(), slot).unwrap();
+                let mut bytes =
+                    operand.recipe.bytes(operand.dtype, operand.count(), slot % distinct).unwrap();
                 if operand.role != Role::Output {
                     if self.manner == Manner::OtherInputs {
                         bytes[0] ^= 1;
@@ -134,6 +137,15 @@ impl ModelRunner<'_> {
             digests.push(digest);
         }
         digests
+    }
+
+    /// Whether a slot's output is there already.
+    fn is_done(&self, slot: u32) -> bool {
+        let tensors = &self.held[slot as usize];
+        let of = |role| tensors.iter().find(|(operand, _)| operand.role == role);
+        let (Some((x, input)), Some((y, output))) = (of(Role::Input), of(Role::Output)) else { return false };
+        let doubled = x.dtype.patterns(input).map(|bits| y.dtype.round(2.0 * x.dtype.value(bits)));
+        y.dtype.pack(doubled) == *output
     }
 
     fn call(&mut self, slot: u32) {
@@ -165,7 +177,7 @@ impl Runner for ModelRunner<'_> {
 
     fn prepare(&mut self, preparation: &Preparation) -> Result<Vec<InputDigests>, RunnerFault> {
         self.memory.clear();
-        Ok(self.fill(&preparation.operands, preparation.slots))
+        Ok(self.fill(&preparation.operands, preparation.slots, preparation.distinct))
     }
 
     fn poison(&mut self, nonce: u64) -> Result<(), RunnerFault> {
@@ -184,12 +196,22 @@ impl Runner for ModelRunner<'_> {
         if self.manner == Manner::DiesWhenTimed && self.number > 12 {
             return Err(RunnerFault::new(FaultKind::Died, "was ended by SIGSEGV before it answered run"));
         }
+        if let Some(nonce) = batch.poison {
+            self.poison(nonce)?;
+        }
+        let there = batch.order.iter().filter(|slot| self.is_done(**slot)).count() as f64;
         for slot in &batch.order {
             self.call(*slot);
         }
         let call_ns = match self.manner {
             Manner::Honest(ns) => ns,
             Manner::LazyWhenTimed if self.number > 8 => 100.0,
+            Manner::LeavesWhereDone => {
+                let rounds = batch.passes as f64;
+                let again =
+                    1.0 - (batch.order.len() as f64 - there) / (batch.order.len().max(1) as f64 * rounds);
+                20_000.0 * (1.0 - 0.4 * again)
+            }
             _ => 20_000.0,
         };
         let calls = batch.order.len() as f64 * batch.passes as f64;
@@ -233,7 +255,7 @@ impl Runner for ModelRunner<'_> {
 
     fn refill(&mut self, operands: &[Operand]) -> Result<Vec<InputDigests>, RunnerFault> {
         let slots = self.held.len() as u32;
-        Ok(self.fill(operands, slots))
+        Ok(self.fill(operands, slots, slots))
     }
 
     fn pause(&mut self) -> Result<(), RunnerFault> {

@@ -6,6 +6,9 @@
 
 use crate::words::{Joins, split};
 
+/// The digits of the greatest length that an identifier can have.
+const MOST_DIGITS: usize = 19;
+
 /// The words of one kernel name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct KernelName {
@@ -132,7 +135,8 @@ fn mangled_argument(name: &str, at: usize, out: &mut Vec<String>) -> usize {
 /// A length-prefixed identifier at `at`, and where it ends.
 fn identifier(name: &str, at: usize) -> Option<(&str, usize)> {
     let bytes = name.as_bytes();
-    let digits = bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    // A longer number is no length; counting it to its end at each of its digits would take for ever.
+    let digits = bytes.get(at..)?.iter().take(MOST_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
     let length: usize = name.get(at..at + digits)?.parse().ok()?;
     let start = at + digits;
     let first = *bytes.get(start)?;
@@ -181,6 +185,18 @@ mod tests {
             parse("_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_8sequenceIJLi3072EEEEEEvDpT1_");
         assert_eq!(function, "ck tile kentry");
         assert_eq!(arguments, "rmsnorm2d fwd sequence");
+    }
+
+    #[test]
+    fn a_name_of_a_third_of_a_megabyte_is_taken_apart() {
+        let joins = Joins::new(&["layer norm".to_owned()]);
+        let pieces = ["x", "<", "::", "_", "7", "aB", "layer_norm_", "(", "S1_", "Li7", "S", "T9", "3abc", "[.kd]", "λ"];
+        for piece in pieces {
+            let long = piece.repeat(300_000 / piece.len());
+            for name in [long.clone(), format!("_ZN4name{long}"), format!("f<{long}>({long})")] {
+                let _ = KernelName::parse(&name, &joins);
+            }
+        }
     }
 
     proptest! {

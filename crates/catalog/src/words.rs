@@ -25,20 +25,21 @@ impl Joins {
         Self { by_first }
     }
 
-    /// Replaces every joined run by its single word, in place.
+    /// Replaces every joined run by its single word, in place and in one pass.
     pub(crate) fn apply(&self, words: &mut Vec<String>) {
-        let mut at = 0;
-        while at < words.len() {
-            let run = self.by_first.get(&words[at]).and_then(|tails| {
-                tails.iter().find(|tail| words.get(at + 1..=at + tail.len()) == Some(tail.as_slice()))
+        let mut left = std::mem::take(words);
+        let (mut at, total) = (0, left.len());
+        words.reserve(total);
+        while at < total {
+            let run = self.by_first.get(&left[at]).and_then(|tails| {
+                tails.iter().find(|tail| left.get(at + 1..=at + tail.len()) == Some(tail.as_slice()))
             });
-            if let Some(tail) = run {
-                let joined = std::iter::once(words[at].as_str())
-                    .chain(tail.iter().map(String::as_str))
-                    .collect::<String>();
-                words.splice(at..=at + tail.len(), [joined]);
+            let mut word = std::mem::take(&mut left[at]);
+            for part in run.into_iter().flatten() {
+                word.push_str(part);
             }
-            at += 1;
+            words.push(word);
+            at += 1 + run.map_or(0, Vec::len);
         }
     }
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot set up its input has failed")]
 
 use kforge_ledger::Ledger;
-use kforge_record::Digest;
+use kforge_record::{Digest, Evidence, Sealed};
 use kforge_testkit::{SampleExperiment, ScratchRepo};
 use kforge_workbench::{Silent, commit, verify};
 
@@ -294,4 +294,80 @@ fn evidence_that_comes_a_commit_after_its_files_is_what_that_commit_rests_on() {
     let head = verify::Request { folder: repo.path(), ..verify::Request::default() };
     let answer = verify::run(&head, &Silent).expect("answers");
     assert_eq!(links(&answer), ["needs-confirmation"], "{answer:?}");
+}
+
+/// Evidence in which the baseline's outputs are outside the tolerance.
+fn wrong_baseline(sample: &SampleExperiment) -> Sealed {
+    let wrong = SampleExperiment { wrong: true, ..sample.clone() }.facts().expect("facts");
+    let outputs = wrong.checks.iter().find(|check| !check.passed).expect("a failed check").outputs.clone();
+    let mut facts = sample.facts().expect("facts");
+    for check in facts.checks.iter_mut().filter(|check| check.side == "baseline") {
+        (check.outputs, check.passed) = (outputs.clone(), false);
+    }
+    let sealed = Evidence::seal(facts, Vec::new()).expect("seals");
+    assert_eq!(sealed.evidence.judgement.verdict.word(), "void");
+    sealed
+}
+
+#[test]
+fn evidence_that_comes_with_a_baseline_does_not_prove_it() {
+    let other = SampleExperiment { baseline: vec![(BASE.to_owned(), source("slow"))], ..loss("fast") };
+    let wins = SampleExperiment { files: sample().files, percent: 60, ..other.clone() };
+    for (what, sealed) in [
+        ("a wrong baseline", wrong_baseline(&other)),
+        ("a slower baseline", wins.seal().expect("seals")),
+        ("a lost attempt beside it", other.seal().expect("seals")),
+    ] {
+        let repo = proven();
+        let start = repo.head();
+        repo.write(BASE, &source("slow"));
+        Ledger::open(repo.path()).expect("opens").put_evidence(&sealed).expect("stores");
+        let brought = save(&repo, "another baseline");
+        let answer = gate(&repo, &format!("{start}..HEAD"));
+        assert!(answer.broken.iter().any(|link| link.file.as_deref() == Some(BASE)), "{what}: {answer:?}");
+        // Under a name of its own it is as little proven where the experiment calls it the baseline.
+        repo.git(&["reset", "--quiet", "--hard", &start]);
+        let named = SampleExperiment {
+            baseline: vec![("kernels/rmsnorm/slow.c".to_owned(), source("slow"))],
+            ..wins.clone()
+        };
+        store(&repo, &named);
+        repo.write("kernels/rmsnorm/slow.c", &source("slow"));
+        repo.write(TOML, &experiment("kernels/rmsnorm/slow.c", FAST));
+        save(&repo, "under another name");
+        let answer = gate(&repo, &format!("{start}..HEAD"));
+        assert!(links(&answer).contains(&"no-evidence"), "{what}: {answer:?} after {brought}");
+    }
+}
+
+#[test]
+fn a_file_may_go_back_to_a_baseline_that_was_found_right_before() {
+    let repo = proven();
+    repo.write(BASE, &source("fast"));
+    let adopted = save(&repo, "adopt");
+    repo.write(BASE, &source("base"));
+    save(&repo, "back");
+    assert!(gate(&repo, &format!("{adopted}..HEAD")).holds);
+    // Not to one that the evidence at the start calls wrong.
+    let other = SampleExperiment { baseline: vec![(BASE.to_owned(), source("slow"))], ..loss("fast") };
+    Ledger::open(repo.path()).expect("opens").put_evidence(&wrong_baseline(&other)).expect("stores");
+    let known = save(&repo, "evidence alone");
+    repo.write(BASE, &source("slow"));
+    save(&repo, "to what is wrong");
+    assert!(!gate(&repo, &format!("{known}..HEAD")).holds);
+}
+
+#[test]
+fn a_first_push_rests_on_the_evidence_that_it_brings_where_that_found_its_baseline_right() {
+    let empty = |repo: &ScratchRepo| repo.git(&["hash-object", "-t", "tree", "/dev/null"]);
+    let repo = proven();
+    let answer = gate(&repo, &format!("{}..HEAD", empty(&repo)));
+    assert!(answer.holds, "{answer:?}");
+    let repo = ScratchRepo::with_files(&sample().baseline);
+    repo.write(TOML, &experiment(BASE, FAST));
+    repo.write(FAST, &source("fast"));
+    Ledger::open(repo.path()).expect("opens").put_evidence(&wrong_baseline(&sample())).expect("stores");
+    save(&repo, "all at once");
+    let answer = gate(&repo, &format!("{}..HEAD", empty(&repo)));
+    assert!(answer.broken.iter().any(|link| link.file.as_deref() == Some(BASE)), "{answer:?}");
 }

@@ -79,7 +79,7 @@ impl Look<'_> {
         let mut unproven = None;
         for path in open.iter() {
             let Some(entry) = entries.get(path) else { continue };
-            if known.is_baseline(entry) || known.has_won(self, &entry.blob)? {
+            if known.is_baseline(self, entry)? || known.has_won(self, &entry.blob)? {
                 continue;
             }
             match known.kept_attempt(self, entry)? {

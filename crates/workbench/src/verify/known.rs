@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use kforge_record::{BlobId, Digest, Evidence, SubjectEntry};
+use kforge_record::{BlobId, Check, Digest, Evidence, SubjectEntry, VoidCause};
 
 use super::shelf::Volume;
 use super::state::{Findings, Look};
@@ -19,6 +19,7 @@ pub(super) struct Known {
     pub(super) op: String,
     volume: Rc<Volume>,
     won: OnceCell<BTreeSet<BlobId>>,
+    before: OnceCell<BTreeSet<Digest>>,
 }
 
 /// The candidate's files of one piece of evidence.
@@ -28,6 +29,16 @@ pub(super) fn subject(evidence: &Evidence) -> &[SubjectEntry] {
 
 fn baseline(evidence: &Evidence) -> &[SubjectEntry] {
     &evidence.facts.sides.baseline.subject.entries
+}
+
+/// Whether the baseline was checked and found right, every time.
+fn is_right(evidence: &Evidence) -> bool {
+    let facts = &evidence.facts;
+    let mut checks = facts.checks.iter().filter(|check| check.side == "baseline").peekable();
+    checks.peek().is_some()
+        && checks.all(Check::computed_pass)
+        && facts.sides.baseline.failure.is_none()
+        && !facts.voids.iter().any(|finding| finding.cause == VoidCause::Baseline)
 }
 
 impl Known {
@@ -42,7 +53,7 @@ impl Known {
         findings.broken.extend(volume.unreadable.iter().map(|error| {
             BrokenLink::new("malformed", error.clone(), "restore the evidence file from version control")
         }));
-        Ok(Self { op: op.to_owned(), volume, won: OnceCell::new() })
+        Ok(Self { op: op.to_owned(), volume, won: OnceCell::new(), before: OnceCell::new() })
     }
 
     /// Every path of a candidate or a baseline.
@@ -62,9 +73,64 @@ impl Known {
         })
     }
 
-    /// Whether a file is at what some evidence measured as the baseline; a revert needs no new proof.
-    pub(super) fn is_baseline(&self, entry: &SubjectEntry) -> bool {
-        self.all().iter().any(|(_, evidence)| baseline(evidence).contains(entry))
+    /// Whether a file is back at a measured baseline. Evidence that comes along with the file proves nothing about it, or a
+    /// slower baseline would bring its own proof; only of a path that was not there before is that evidence all there can be.
+    pub(super) fn is_baseline(&self, look: &Look<'_>, entry: &SubjectEntry) -> Result<bool, Error> {
+        let here = |evidence: &Evidence| baseline(evidence).contains(entry);
+        if self.was_measured(look, &here, false)? {
+            return Ok(true);
+        }
+        let new = match look.from {
+            Some(from) => look.entries_in(from, &BTreeSet::from([entry.path.clone()]))?.is_empty(),
+            None => true,
+        };
+        Ok(new && self.was_measured(look, &here, true)?)
+    }
+
+    /// Whether evidence of this kind found its baseline right: before what is looked at, or, where evidence that comes along
+    /// counts too, in it and timed.
+    pub(super) fn was_measured(
+        &self,
+        look: &Look<'_>,
+        kind: &dyn Fn(&Evidence) -> bool,
+        new_counts: bool,
+    ) -> Result<bool, Error> {
+        for (id, evidence) in self.all().iter().filter(|(_, evidence)| kind(evidence)) {
+            let timed = new_counts && evidence.samples.launches > 0;
+            if (timed || self.was_known(look, id)?)
+                && is_right(evidence)
+                && !matches!(&*look.admissible(&self.op, id)?, Err(link) if link.link == "malformed")
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether evidence was there before what is looked at; a ledger elsewhere is not part of what is looked at.
+    pub(super) fn was_known(&self, look: &Look<'_>, id: &Digest) -> Result<bool, Error> {
+        let Some(folder) = look.evidence_folder(&self.op) else { return Ok(true) };
+        Ok(self.before(look, &folder)?.contains(id))
+    }
+
+    /// Whether what is looked at brings the op's first evidence.
+    pub(super) fn is_new(&self, look: &Look<'_>) -> Result<bool, Error> {
+        let Some(folder) = look.evidence_folder(&self.op) else { return Ok(false) };
+        Ok(self.before(look, &folder)?.is_empty())
+    }
+
+    /// The op's evidence in the tree that is compared with.
+    fn before(&self, look: &Look<'_>, folder: &String) -> Result<&BTreeSet<Digest>, Error> {
+        if let Some(before) = self.before.get() {
+            return Ok(before);
+        }
+        let files = match look.from {
+            Some(from) => look.git.entries(from, std::slice::from_ref(folder))?,
+            None => Vec::new(),
+        };
+        let name = |path: &str| path.strip_prefix(folder)?.strip_suffix(".json")?.parse().ok();
+        let before = files.iter().filter_map(|file| name(&file.path)).collect();
+        Ok(self.before.get_or_init(|| before))
     }
 
     /// Whether a content rests on a win that may be committed: a baseline may take a winner's place under its own name.
@@ -82,11 +148,10 @@ impl Known {
         Ok(self.won.get_or_init(|| won).contains(blob))
     }
 
-    /// Whether a content rests on a win or on a measured baseline, under whatever name.
+    /// Whether a content rests on a win or on a baseline that was measured before, under whatever name.
     pub(super) fn rests(&self, look: &Look<'_>, blob: &BlobId) -> Result<bool, Error> {
-        let measured =
-            |(_, evidence): &(Digest, Evidence)| baseline(evidence).iter().any(|entry| entry.blob == *blob);
-        Ok(self.all().iter().any(measured) || self.has_won(look, blob)?)
+        let measured = |evidence: &Evidence| baseline(evidence).iter().any(|entry| entry.blob == *blob);
+        Ok(self.was_measured(look, &measured, false)? || self.has_won(look, blob)?)
     }
 
     /// Whether no baseline and no win of the op ever had this path.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kforge_record::{BlobId, SubjectEntry};
+use kforge_record::{BlobId, Evidence, SubjectEntry};
 
 use super::known::Known;
 use super::state::Look;
@@ -78,8 +78,13 @@ pub(super) fn experiment_path(op: &str) -> String {
 impl Experiment {
     /// Reads the experiment of an op from the tree.
     pub(super) fn at(look: &Look<'_>, op: &str) -> Result<Self, Error> {
+        Self::of(look, look.tree, op)
+    }
+
+    /// As `at`, from another tree.
+    fn of(look: &Look<'_>, tree: &str, op: &str) -> Result<Self, Error> {
         let path = experiment_path(op);
-        let Some(entry) = look.entries(&BTreeSet::from([path.clone()]))?.remove(&path) else {
+        let Some(entry) = look.entries_in(tree, &BTreeSet::from([path.clone()]))?.remove(&path) else {
             return Ok(Self::Absent);
         };
         let text = look.git.blob(&entry.blob)?.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -140,16 +145,23 @@ impl Known {
         Ok(None)
     }
 
-    /// A file of the declared baseline that no evidence measured as one and whose content rests on nothing.
+    /// A file of the declared baseline that no evidence measured as one and whose content rests on nothing. Evidence that
+    /// comes along with another declaration does not carry it, but an op's first evidence has nothing before it.
     pub(super) fn unproven_baseline(&self, look: &Look<'_>) -> Result<Option<SubjectEntry>, Error> {
         let Experiment::Declares(declared) = Experiment::at(look, &self.op)? else { return Ok(None) };
-        let known: BTreeSet<&str> = self
-            .in_use()
-            .filter(|(side, _)| *side == "baseline")
-            .map(|(_, entry)| entry.path.as_str())
-            .collect();
+        let mut before = BTreeMap::new();
+        if let Some(from) = look.from
+            && let Experiment::Declares(declared) = Experiment::of(look, from, &self.op)?
+        {
+            before = look.entries_in(from, &declared.of("baseline"))?;
+        }
+        let new = self.is_new(look)?;
         for entry in self.declared_files(look, &declared, "baseline")?.into_values() {
-            if !known.contains(entry.path.as_str()) && !self.rests(look, &entry.blob)? {
+            let named = |evidence: &Evidence| {
+                evidence.facts.sides.baseline.subject.entries.iter().any(|known| known.path == entry.path)
+            };
+            let new = new || before.get(&entry.path) == Some(&entry);
+            if !self.was_measured(look, &named, new)? && !self.rests(look, &entry.blob)? {
                 return Ok(Some(entry));
             }
         }

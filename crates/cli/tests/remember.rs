@@ -357,7 +357,7 @@ fn a_signature_says_who_and_one_of_other_bytes_breaks() {
     let public = std::fs::read_to_string(format!("{key}.pub")).expect("a key");
     repo.write("signers", format!("tester@example.com {public}").as_bytes());
     repo.write("kforge.toml", b"[verify]\nallowed_signers = \"signers\"\n");
-    assert_eq!(level().as_deref(), Some("consistent, signed by tester@example.com"));
+    assert_eq!(level().as_deref(), Some("consistent, signed by tester@example.com (listed in signers)"));
 
     let evidence = std::fs::read_dir(repo.path().join("kernels/rmsnorm/evidence")).expect("a folder");
     let signature = evidence

@@ -14,7 +14,7 @@ use crate::Error;
 pub struct BrokenLink {
     /// A stable word: `no-evidence`, `malformed`, `not-faster`, `subject-differs`, `needs-confirmation`, `staged-code`,
     /// `hook-refused`, `hook-changed-subject`, `ref-moved`, `operation-in-progress`, `nothing-to-commit`, `empty-message`,
-    /// `bad-signature`, `evidence-removed`, `subject-removed`, `not-reproduced`.
+    /// `bad-signature`, `evidence-removed`, `subject-removed`, `settings-changed`, `not-reproduced`.
     pub link: &'static str,
     /// A lowercase fact.
     pub message: String,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::error::Error;
 use crate::git::Git;
+use crate::signing::SignersFile;
 
 /// How a commit says which evidence it rests on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -49,6 +50,27 @@ struct VerifyTable {
     allowed_signers: Option<PathBuf>,
 }
 
+/// What kforge.toml says that a gate depends on, as it is spelled there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GateSettings {
+    /// `[ledger] root`.
+    pub(crate) ledger_root: Option<PathBuf>,
+    /// `[verify] allowed_signers`.
+    pub(crate) allowed_signers: Option<PathBuf>,
+}
+
+impl GateSettings {
+    /// Reads a kforge.toml; the reason where it is none.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        Ok(Self::of(&file))
+    }
+
+    fn of(file: &File) -> Self {
+        Self { ledger_root: file.ledger.root.clone(), allowed_signers: file.verify.allowed_signers.clone() }
+    }
+}
+
 /// A project with its ledger and, where there is one, its repository.
 pub(crate) struct Project {
     /// Subject paths are relative to this folder.
@@ -60,7 +82,9 @@ pub(crate) struct Project {
     /// How commits are bound.
     pub(crate) binding: Binding,
     /// Whose signatures count.
-    pub(crate) allowed_signers: Option<PathBuf>,
+    pub(crate) allowed_signers: Option<SignersFile>,
+    /// What a gate compares with the settings of what it judges.
+    pub(crate) settings: GateSettings,
     /// Effects go through here.
     pub(crate) disk: Arc<dyn Disk>,
 }
@@ -82,10 +106,12 @@ impl Project {
         let root = marked.or(top).unwrap_or(folder);
         let file = settings(&root)?;
         let git = Git::around(&root)?;
+        let settings = GateSettings::of(&file);
         let place = file.ledger.root.map_or_else(|| root.clone(), |named| root.join(named));
         let ledger = Ledger::open_with(place, Arc::clone(&disk))?;
-        let allowed_signers = file.verify.allowed_signers.map(|named| root.join(named));
-        let project = Self { root, ledger, git, binding: file.commit.binding, allowed_signers, disk };
+        let allowed_signers = file.verify.allowed_signers.map(|named| SignersFile::new(&root, &named));
+        let project =
+            Self { root, ledger, git, binding: file.commit.binding, allowed_signers, settings, disk };
         crate::commit::recover(&project)?;
         Ok(project)
     }
@@ -99,7 +125,7 @@ impl Project {
         }
         let Some(git) = Git::objects(&project.root)? else { return Ok(project) };
         let file = settings(&git.top)?;
-        let allowed_signers = file.verify.allowed_signers.map(|named| git.top.join(named));
+        let allowed_signers = file.verify.allowed_signers.map(|named| SignersFile::new(&git.top, &named));
         let ledger = Ledger::open_with(git.top.clone(), Arc::clone(&project.disk))?;
         Ok(Self { root: git.top.clone(), ledger, git: Some(git), allowed_signers, ..project })
     }

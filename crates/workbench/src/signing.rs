@@ -1,7 +1,7 @@
 //! Signatures of evidence, made and checked by `ssh-keygen -Y`, over the exact bytes of the evidence file.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::error::Error;
@@ -9,11 +9,25 @@ use crate::error::Error;
 /// The namespace that keeps these signatures apart from those of commits and mails.
 const NAMESPACE: &str = "kforge.evidence";
 
+/// A file of allowed signers.
+#[derive(Clone, Debug)]
+pub(crate) struct SignersFile {
+    path: PathBuf,
+    /// As the settings spell it: whoever reads an answer should know which list it was.
+    named: String,
+}
+
+impl SignersFile {
+    pub(crate) fn new(root: &Path, named: &Path) -> Self {
+        Self { path: root.join(named), named: named.display().to_string() }
+    }
+}
+
 /// Whose signature it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Signer {
-    /// Someone in the file of allowed signers.
-    Allowed(String),
+    /// Someone in the file of allowed signers, and that file as the settings spell it.
+    Allowed(String, String),
     /// A good signature of a key that nobody vouches for; its fingerprint.
     Unlisted(String),
     /// The signature is not of these bytes.
@@ -49,20 +63,21 @@ pub(crate) fn sign(key: &Path, bytes: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 /// Whose signature this is of these bytes.
-pub(crate) fn check(bytes: &[u8], signature: &[u8], allowed: Option<&Path>) -> Result<Signer, Error> {
+pub(crate) fn check(bytes: &[u8], signature: &[u8], allowed: Option<&SignersFile>) -> Result<Signer, Error> {
     let place = tempfile::tempdir().map_err(|source| Error::Io { path: std::env::temp_dir(), source })?;
     let file = place.path().join("signature");
     std::fs::write(&file, signature).map_err(|source| Error::Io { path: file.clone(), source })?;
     let file = file.to_string_lossy();
     if let Some(allowed) = allowed {
-        let allowed = allowed.to_string_lossy();
+        let named = allowed.named.clone();
+        let allowed = allowed.path.to_string_lossy();
         let found = keygen(&["-Y", "find-principals", "-s", &file, "-f", &allowed], b"")?;
         let principal = String::from_utf8_lossy(&found.stdout).lines().next().unwrap_or_default().to_owned();
         if found.status.success() && !principal.is_empty() {
             let verify = ["-Y", "verify", "-n", NAMESPACE, "-I", &principal, "-s", &file, "-f", &allowed];
             let good = keygen(&verify, bytes)?;
             if good.status.success() {
-                return Ok(Signer::Allowed(principal));
+                return Ok(Signer::Allowed(principal, named));
             }
         }
     }

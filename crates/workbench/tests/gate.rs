@@ -371,3 +371,80 @@ fn a_first_push_rests_on_the_evidence_that_it_brings_where_that_found_its_baseli
     let answer = gate(&repo, &format!("{}..HEAD", empty(&repo)));
     assert!(answer.broken.iter().any(|link| link.file.as_deref() == Some(BASE)), "{answer:?}");
 }
+
+#[test]
+fn settings_that_a_gate_depends_on_are_those_where_the_range_starts() {
+    let staged = |repo: &ScratchRepo| {
+        let folder = repo.path();
+        let request =
+            verify::Request { folder, staged: Some(None), require: true, ..verify::Request::default() };
+        verify::run(&request, &Silent).expect("answers")
+    };
+    for (text, name) in [
+        ("[ledger]\nroot = \"elsewhere\"\n", "[ledger] root"),
+        ("[verify]\nallowed_signers = \"mine\"\n", "[verify] allowed_signers"),
+    ] {
+        let repo = proven();
+        let start = repo.head();
+        repo.write("elsewhere/README.md", b"another ledger\n");
+        repo.write("kforge.toml", text.as_bytes());
+        repo.write(BASE, &edited("base"));
+        // In the working tree alone, in the index, and in the range.
+        let answer = gate(&repo, &format!("{start}..HEAD"));
+        assert_eq!(links(&answer), ["settings-changed"], "{answer:?}");
+        repo.git(&["add", "--all"]);
+        assert_eq!(links(&staged(&repo)), ["settings-changed"]);
+        let changed = save(&repo, "other settings");
+        let answer = gate(&repo, &format!("{start}..HEAD"));
+        assert_eq!(links(&answer), ["settings-changed"], "{answer:?}");
+        assert!(answer.broken.iter().any(|link| link.message.contains(name)), "{answer:?}");
+        assert_eq!(staged(&repo).broken, [], "nothing is staged");
+        // Whoever takes them back in the working tree, or has them there alone, changes them as well.
+        repo.write("kforge.toml", b"");
+        assert_eq!(links(&gate(&repo, &format!("{start}..{changed}"))), ["settings-changed"]);
+        assert_eq!(links(&gate(&repo, &format!("{changed}..{changed}"))), ["settings-changed"]);
+        // Once they were let through, they are the settings.
+        repo.git(&["reset", "--quiet", "--hard", &changed]);
+        repo.write("free.txt", b"words\n");
+        save(&repo, "the next push");
+        assert!(gate(&repo, &format!("{changed}..HEAD")).holds);
+        repo.write("kforge.toml", b"[ledger\n");
+        repo.git(&["add", "--all"]);
+        repo.git(&["commit", "--quiet", "-m", "garbage"]);
+        repo.write("kforge.toml", text.as_bytes());
+        assert_eq!(links(&gate(&repo, &format!("{changed}..HEAD"))), ["settings-changed"]);
+    }
+    // What a gate does not depend on is free, and a first push brings its own.
+    let repo = proven();
+    let start = repo.head();
+    repo.write("kforge.toml", b"[commit]\nbinding = \"trailer\"\n");
+    save(&repo, "binding");
+    assert!(gate(&repo, &format!("{start}..HEAD")).holds);
+    repo.write("kforge.toml", b"[verify]\nallowed_signers = \"mine\"\n");
+    save(&repo, "signers");
+    let empty = repo.git(&["hash-object", "-t", "tree", "/dev/null"]);
+    let answer = gate(&repo, &format!("{empty}..HEAD"));
+    assert!(answer.holds, "{answer:?}");
+}
+
+#[test]
+fn the_project_s_folder_is_a_setting_too() {
+    let repo = ScratchRepo::with_files(&[("library/kforge.toml".to_owned(), Vec::new())]);
+    let start = repo.head();
+    let inside = |repo: &ScratchRepo, range: &str| {
+        let request = verify::Request {
+            folder: repo.path().join("library"),
+            target: Some(range.to_owned()),
+            require: true,
+            ..verify::Request::default()
+        };
+        verify::run(&request, &Silent).expect("answers")
+    };
+    repo.write("library/notes.txt", b"words\n");
+    let next = save(&repo, "words");
+    assert!(inside(&repo, &format!("{start}..HEAD")).holds);
+    repo.git(&["rm", "--quiet", "library/kforge.toml"]);
+    save(&repo, "the project is elsewhere");
+    let answer = inside(&repo, &format!("{next}..HEAD"));
+    assert_eq!(links(&answer), ["settings-changed"], "{answer:?}");
+}

@@ -1,7 +1,7 @@
 //! `verify`: does what was committed rest on evidence? Recomputed from files alone.
 //!
 //! Evidence binds blobs, never a tree: rebase, cherry-pick and squash keep it valid, an edit of a subject file voids
-//! it. Says `consistent, unsigned`, `consistent, signed by …`, `reproduced` where it was measured again, or names the first
+//! it. Says `consistent, unsigned`, `consistent, signed by … (listed in …)`, `reproduced` where it was measured again, or names the first
 //! broken link; never more.
 
 mod answer;
@@ -10,6 +10,7 @@ mod known;
 mod ledger_at;
 mod replaced;
 mod rerun;
+mod settings;
 mod shelf;
 mod state;
 mod verb;

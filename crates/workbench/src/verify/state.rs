@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use kforge_ledger::Ledger;
 use kforge_record::{Audited, BlobId, Digest, Evidence, SubjectEntry};
@@ -12,7 +11,7 @@ use super::shelf::{Answer, Shelf};
 use crate::gate::BrokenLink;
 use crate::git::Git;
 use crate::project::Project;
-use crate::signing::{self, Signer};
+use crate::signing::{self, Signer, SignersFile};
 use crate::{Error, Note};
 
 /// What is collected while looking.
@@ -36,7 +35,7 @@ pub(super) struct Look<'a> {
     pub(super) from: Option<&'a str>,
     /// The commit's name in answers; absent for the index.
     pub(super) commit: Option<&'a str>,
-    allowed_signers: Option<&'a Path>,
+    allowed_signers: Option<&'a SignersFile>,
     /// The ledger's folder `kernels/` from the repository's top; absent where the ledger lies elsewhere.
     ledger_prefix: Option<String>,
     moves: OnceCell<Vec<(String, String)>>,
@@ -51,7 +50,7 @@ impl<'a> Look<'a> {
             tree,
             from: None,
             commit: None,
-            allowed_signers: project.allowed_signers.as_deref(),
+            allowed_signers: project.allowed_signers.as_ref(),
             ledger_prefix: project.ledger_prefix(),
             moves: OnceCell::new(),
         }
@@ -257,11 +256,11 @@ pub(super) fn level(
     ledger: &Ledger,
     op: &str,
     id: &Digest,
-    allowed: Option<&Path>,
+    allowed: Option<&SignersFile>,
 ) -> Result<Result<String, BrokenLink>, Error> {
     let Some(signature) = ledger.signature(op, id)? else { return Ok(Ok("consistent, unsigned".to_owned())) };
     Ok(match signing::check(&ledger.bytes(op, id)?, &signature, allowed)? {
-        Signer::Allowed(name) => Ok(format!("consistent, signed by {name}")),
+        Signer::Allowed(name, list) => Ok(format!("consistent, signed by {name} (listed in {list})")),
         Signer::Unlisted(print) => Ok(format!("consistent, signed by unlisted key {print}")),
         Signer::Bad(said) => Err(BrokenLink::new(
             "bad-signature",

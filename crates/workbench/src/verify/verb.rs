@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::answer::{Response, UnboundField};
 use super::ledger_at;
 use super::rerun;
+use super::settings;
 use super::shelf::Shelf;
 use super::state::{Findings, Look, level};
 use crate::gate::BrokenLink;
@@ -94,7 +95,7 @@ fn weakness(level: &str) -> u8 {
     match level {
         "reproduced" => 0,
         "consistent, unsigned" => 3,
-        _ if level.contains("unlisted") => 2,
+        _ if level.starts_with("consistent, signed by unlisted key") => 2,
         _ => 1,
     }
 }
@@ -107,13 +108,13 @@ fn malformed(what: &dyn std::fmt::Display) -> BrokenLink {
 /// Looks at the target; gives its name and whether something has to be found.
 fn look(project: &Project, request: &Request, findings: &mut Findings) -> Result<(String, bool), Error> {
     if let Some(index) = &request.staged {
-        return staged(project, index.as_deref(), findings).map(|name| (name, false));
+        return staged(project, request, index.as_deref(), findings).map(|name| (name, false));
     }
     let Some(target) = &request.target else {
         return revision(project, "HEAD", findings).map(|name| (name, !request.require));
     };
     if let Some((from, to)) = target.split_once("...").or_else(|| target.split_once("..")) {
-        return range(project, from, to, findings).map(|name| (name, false));
+        return range(project, request, from, to, findings).map(|name| (name, false));
     }
     // Few digits are a revision first, where they are one; git's own shortest are four.
     let digits = target.len() >= 4 && target.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -145,7 +146,7 @@ fn evidence(project: &Project, op: &str, id: &Digest, findings: &mut Findings) -
         }
         Err(error) => return Err(error.into()),
     };
-    match level(&project.ledger, op, id, project.allowed_signers.as_deref())? {
+    match level(&project.ledger, op, id, project.allowed_signers.as_ref())? {
         Ok(level) => findings.checked.push(super::Checked {
             commit: None,
             op: op.to_owned(),
@@ -260,7 +261,13 @@ fn tree_of(git: &Git, start: &str) -> Result<String, Error> {
     Err(Error::Usage { message, hint: Some(missing(git, "give a range A..B")?) })
 }
 
-fn range(project: &Project, from: &str, to: &str, findings: &mut Findings) -> Result<String, Error> {
+fn range(
+    project: &Project,
+    request: &Request,
+    from: &str,
+    to: &str,
+    findings: &mut Findings,
+) -> Result<String, Error> {
     let git = project.repository()?;
     let end = commit_of(git, if to.is_empty() { "HEAD" } else { to })?;
     at_the_top(git, &end)?;
@@ -270,6 +277,9 @@ fn range(project: &Project, from: &str, to: &str, findings: &mut Findings) -> Re
         Some(start) => git.call(["merge-base", start.as_str(), end.as_str()]).maybe()?.unwrap_or(start),
         None => tree_of(git, start)?,
     };
+    if other_settings(project, request, Some(&start), &end, findings)? {
+        return Ok(format!("range {from}..{to}"));
+    }
     let (ledger, _place) = ledger_at::open(project, git, &[&start, &end])?;
     let shelf = Shelf::new(&ledger);
     removed_evidence(project, git, &start, &end, findings)?;
@@ -314,8 +324,25 @@ fn removed_evidence(
     Ok(())
 }
 
+/// Whether a gate has nothing to go by because settings changed: they decide what everything else means.
+fn other_settings(
+    project: &Project,
+    request: &Request,
+    start: Option<&str>,
+    end: &str,
+    findings: &mut Findings,
+) -> Result<bool, Error> {
+    if !request.require {
+        return Ok(false);
+    }
+    let link = settings::changed(project, &request.folder, start, end)?;
+    findings.broken.extend(link);
+    Ok(!findings.broken.is_empty())
+}
+
 fn staged(
     project: &Project,
+    request: &Request,
     index: Option<&std::path::Path>,
     findings: &mut Findings,
 ) -> Result<String, Error> {
@@ -323,6 +350,9 @@ fn staged(
     let own = git.folder.join("index");
     let tree = git.call(["write-tree"]).index(index.unwrap_or(&own)).text()?;
     let head = git.commit("HEAD")?;
+    if other_settings(project, request, head.as_deref(), &tree, findings)? {
+        return Ok("the index".to_owned());
+    }
     let changed = match &head {
         Some(head) => git.changed(head, &tree)?,
         None => git.staged(index)?.into_iter().map(|entry| entry.path).collect(),

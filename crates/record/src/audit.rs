@@ -100,6 +100,9 @@ pub fn audit(evidence: &Evidence, launches: &[Launch]) -> Result<Level, Vec<Brok
     }
     experiment::check(&evidence.facts, &mut broken);
     measured::check(&evidence.facts, launches, &mut broken);
+    if evidence.judgement.verdict.is_faster() {
+        measured::check_win(&evidence.facts, &mut broken);
+    }
     check_samples(&evidence.samples, launches, &mut broken);
     check_basis(evidence, &mut broken);
     // Facts that contradict themselves are not worth judging, and judging is what takes time.

@@ -43,7 +43,6 @@ pub const UNBOUND: &[Unbound] = &[
         "a clock reading; only the agreement of the readings is recomputed",
     ),
     unbound("facts.clock.*.runs", "how many runs the clock was compared over"),
-    unbound("facts.clock.*.side", "on which side the clock was compared"),
     unbound(
         "facts.clock.*.wall_long_ns",
         "a clock reading; only the agreement of the readings is recomputed",

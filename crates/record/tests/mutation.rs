@@ -2,7 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot set up its input has failed")]
 
 use kforge_record::{
-    Basis, Digest, Disturbance, Evidence, PriorRun, Samples, UNBOUND, VoidCause, VoidFinding, audit,
+    Basis, Digest, Disturbance, Evidence, Facts, PriorRun, Samples, UNBOUND, VoidCause, VoidFinding, audit,
     audit_bytes, is_unbound,
 };
 use kforge_testkit::SampleExperiment;
@@ -272,6 +272,28 @@ fn a_finding_that_voids_cannot_be_dropped_without_judging_again() {
     forged.basis = Basis::of(&forged.facts, &forged.samples).expect("a basis");
     let launches = forged.samples.inline.clone().unwrap_or_default();
     assert!(audit(&forged, &launches).is_err());
+}
+
+#[test]
+fn a_win_without_what_would_have_spoken_against_it_is_refused_with_fresh_digests_too() {
+    type Edit = fn(&mut Facts);
+    let sealed = SampleExperiment::new("rmsnorm", "vec").seal().expect("seals").evidence;
+    let launches = sealed.samples.inline.clone().unwrap_or_default();
+    assert!(sealed.judgement.verdict.is_faster() && audit(&sealed, &launches).is_ok());
+    let kept: [(&str, Edit); 5] = [
+        ("facts.clock", |facts| facts.clock.clear()),
+        ("facts.clock", |facts| facts.clock.retain(|clock| clock.side == "vec")),
+        ("facts.clock", |facts| facts.clock.retain(|clock| clock.side == "baseline")),
+        ("facts.floor", |facts| facts.floor.clear()),
+        ("facts.floor", |facts| facts.floor.truncate(1)),
+    ];
+    for (path, edit) in kept {
+        let mut forged = sealed.clone();
+        edit(&mut forged.facts);
+        forged.basis = Basis::of(&forged.facts, &forged.samples).expect("a basis");
+        let broken = audit(&forged, &launches).expect_err("refused");
+        assert_eq!(broken.first().map(|broken| broken.path.as_str()), Some(path), "{broken:?}");
+    }
 }
 
 #[test]

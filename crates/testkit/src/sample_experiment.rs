@@ -173,9 +173,9 @@ impl SampleExperiment {
     }
 
     fn clock(&self) -> Vec<ClockCheck> {
-        let one = |case: &String| ClockCheck {
+        let one = |case: &String, side: &str| ClockCheck {
             case: case.clone(),
-            side: self.candidate.clone(),
+            side: side.to_owned(),
             runs: 100,
             wall_short_ns: 1_000_000,
             wall_long_ns: 4_030_000,
@@ -183,7 +183,8 @@ impl SampleExperiment {
             allowed: Real::new(0.1),
             agrees: true,
         };
-        self.timed.iter().map(one).collect()
+        let sides = |case| ["baseline", self.candidate.as_str()].map(|side| one(case, side));
+        self.timed.iter().flat_map(sides).collect()
     }
 
     fn floor(&self) -> Vec<FloorCheck> {

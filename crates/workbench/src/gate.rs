@@ -97,21 +97,27 @@ pub(crate) fn evidence_for(
         (Some((id, evidence)), None) => {
             let name = &evidence.facts.candidate;
             let entry = fits(evidence);
-            let (path, wanted) =
-                entry.map_or_else(Default::default, |entry| (entry.path, entry.blob.short().to_owned()));
-            let found = present(&path)
-                .map_or_else(|| "absent".to_owned(), |entry| format!("blob {}", entry.blob.short()));
+            let path = entry.as_ref().map(|entry| entry.path.clone()).unwrap_or_default();
+            let (found, wanted) = how(present(&path).as_ref(), entry.as_ref());
             BrokenLink::new(
                 "subject-differs",
-                format!(
-                    "{path} is {found}, the newest evidence ({}, {name}) is for blob {wanted}",
-                    id.short()
-                ),
+                format!("{path} is {found}, the newest evidence ({}, {name}) is for {wanted}", id.short()),
                 "measure the files as they are with `kforge validate`, or restore the measured ones",
             )
             .about(&path)
         }
     }))
+}
+
+/// How a file is, and how it was measured: by its blobs, or by git's modes where only those differ.
+pub(crate) fn how(found: Option<&SubjectEntry>, measured: Option<&SubjectEntry>) -> (String, String) {
+    let same = matches!((found, measured), (Some(found), Some(measured)) if found.blob == measured.blob);
+    let words = |entry: Option<&SubjectEntry>| match entry {
+        Some(entry) if same => format!("mode {}", entry.mode),
+        Some(entry) => format!("blob {}", entry.blob.short()),
+        None => "absent".to_owned(),
+    };
+    (words(found), words(measured))
 }
 
 /// Another candidate of the op that may be committed as the files lie there, newest first.

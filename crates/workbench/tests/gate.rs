@@ -448,3 +448,40 @@ fn the_project_s_folder_is_a_setting_too() {
     let answer = inside(&repo, &format!("{next}..HEAD"));
     assert_eq!(links(&answer), ["settings-changed"], "{answer:?}");
 }
+
+#[test]
+fn a_change_of_what_judges_an_op_is_named_though_it_passes() {
+    let repo = proven();
+    repo.write("kernels/reference.py", b"pass\n");
+    let start = save(&repo, "the reference");
+    assert!(!codes(&gate(&repo, &format!("{start}~1..HEAD"))).contains(&"verify.judged-otherwise"));
+    for path in [TOML, "kernels/reference.py"] {
+        repo.write(path, &[experiment(BASE, FAST), b"# another tolerance\n".to_vec()].concat());
+        save(&repo, "another judge");
+        let answer = gate(&repo, &format!("{start}..HEAD"));
+        assert!(answer.holds, "{answer:?}");
+        let note = answer.notes.iter().find(|note| note.code == "verify.judged-otherwise").expect("a note");
+        assert!(note.message.contains(path), "{note:?}");
+    }
+}
+
+#[test]
+fn a_change_of_mode_alone_is_told_as_one() {
+    for file in [BASE, FAST] {
+        let repo = proven();
+        let start = repo.head();
+        repo.git(&["update-index", "--chmod=+x", file]);
+        repo.git(&["commit", "--quiet", "-m", "mode"]);
+        let answer = gate(&repo, &format!("{start}..HEAD"));
+        let said = match answer.broken.first() {
+            Some(link) => &link.message,
+            None => &answer.notes.first().expect("a note").message,
+        };
+        let (holds, words) = if file == BASE {
+            (false, "is mode 100755, evidence of op rmsnorm is for mode 100644")
+        } else {
+            (true, "holds what a win measured")
+        };
+        assert!(answer.holds == holds && said.contains(words), "{answer:?}");
+    }
+}

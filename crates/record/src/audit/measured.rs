@@ -149,6 +149,24 @@ fn check_floor(facts: &Facts, broken: &mut Vec<Broken>) {
     }
 }
 
+/// A win needs what would have spoken against it: the clock outside, compared on both sides, and the physical limit or why it is
+/// not known, for every timed case.
+pub(super) fn check_win(facts: &Facts, broken: &mut Vec<Broken>) {
+    for case in facts.cases.iter().filter(|case| case.origin == CaseOrigin::Declared) {
+        for side in ["baseline", facts.candidate.as_str()] {
+            if !facts.clock.iter().any(|clock| clock.case == case.name && clock.side == side) {
+                let what =
+                    format!("does not compare {side}'s clock on case {}, which a win needs", case.name);
+                broken.push(Broken::new("facts.clock", what));
+            }
+        }
+        if !facts.floor.iter().any(|floor| floor.case == case.name) {
+            let what = format!("says nothing of case {}, which a win needs", case.name);
+            broken.push(Broken::new("facts.floor", what));
+        }
+    }
+}
+
 fn check_launches(facts: &Facts, launches: &[Launch], broken: &mut Vec<Broken>) {
     let timed: Vec<&str> = facts
         .cases

@@ -11,6 +11,7 @@ use super::known::{Known, subject};
 use super::replaced::experiment_path;
 use super::state::{Findings, Look, first_difference};
 use crate::gate::{self, BrokenLink};
+use crate::git::TreeEntry;
 use crate::{Error, Note};
 
 impl Look<'_> {
@@ -28,6 +29,7 @@ impl Look<'_> {
             let mut open: BTreeSet<String> =
                 files.iter().filter(|path| inside.contains(path.as_str())).cloned().collect();
             let moved = known.moved_before(self, &before)?;
+            findings.notes.extend(self.judged_otherwise(&known, &before));
             let comes = self.evidence_folder(&op);
             let comes = comes.is_some_and(|folder| changed.iter().any(|path| path.starts_with(&folder)));
             let needed = comes || !open.is_empty() || !moved.is_empty();
@@ -95,7 +97,12 @@ impl Look<'_> {
                 Err(link) => link,
                 Ok(_) => BrokenLink::new(
                     "no-evidence",
-                    format!("no evidence of op {op} is for {path} as it is"),
+                    match entries.get(path).and_then(|entry| Some((known.other_mode(entry)?, entry))) {
+                        Some((mode, entry)) => {
+                            format!("{path} is mode {}, evidence of op {op} is for mode {mode}", entry.mode)
+                        }
+                        None => format!("no evidence of op {op} is for {path} as it is"),
+                    },
                     "measure it with `kforge validate`, or restore what was measured",
                 ),
             },
@@ -108,6 +115,24 @@ impl Look<'_> {
         }
         findings.broken.push(if link.file.is_some() { link } else { link.about(path) });
         Ok(())
+    }
+
+    /// What decides what is right and what is measured, where it is not what it was. No evidence can prove such a change, so
+    /// that a person has to look at it.
+    fn judged_otherwise(&self, known: &Known, before: &[TreeEntry]) -> Option<Note> {
+        let experiment = experiment_path(&known.op);
+        let references = known.references();
+        let inside = before.iter().filter_map(|entry| entry.path.strip_prefix(self.git.prefix.as_str()));
+        let named: Vec<String> = inside
+            .filter_map(|path| match path {
+                _ if path == experiment => Some(format!("{path} (the experiment)")),
+                _ if references.contains(path) => Some(format!("{path} (of the reference)")),
+                _ => None,
+            })
+            .collect();
+        let message =
+            format!("op {} is judged otherwise from here on: {} changed", known.op, named.join(", "));
+        (!named.is_empty()).then(|| Note::new("verify.judged-otherwise", message))
     }
 
     /// A file of an op that is no longer there: a note, unless something unproven stands in its place.

@@ -63,6 +63,21 @@ impl Known {
         sides.map(|entry| entry.path.clone()).collect()
     }
 
+    /// The mode under which a file's content was measured at its path, where it is another one now.
+    pub(super) fn other_mode(&self, entry: &SubjectEntry) -> Option<&str> {
+        let sides =
+            self.all().iter().flat_map(|(_, evidence)| subject(evidence).iter().chain(baseline(evidence)));
+        let mut same = sides.filter(|known| known.path == entry.path && known.blob == entry.blob);
+        same.find(|known| known.mode != entry.mode).map(|known| known.mode.as_str())
+    }
+
+    /// Every path of a reference.
+    pub(super) fn references(&self) -> BTreeSet<&str> {
+        let files =
+            self.all().iter().flat_map(|(_, evidence)| &evidence.facts.sides.reference.subject.entries);
+        files.map(|entry| entry.path.as_str()).collect()
+    }
+
     /// What is or was in use, each with the side that it was measured as: every baseline's files, and every win's.
     pub(super) fn in_use(&self) -> impl Iterator<Item = (&str, &SubjectEntry)> {
         self.all().iter().flat_map(|(_, evidence)| {

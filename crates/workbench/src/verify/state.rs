@@ -8,7 +8,7 @@ use kforge_record::{Audited, BlobId, Digest, Evidence, SubjectEntry};
 
 use super::answer::Checked;
 use super::shelf::{Answer, Shelf};
-use crate::gate::BrokenLink;
+use crate::gate::{BrokenLink, how};
 use crate::git::Git;
 use crate::project::Project;
 use crate::signing::{self, Signer, SignersFile};
@@ -183,15 +183,8 @@ impl<'a> Look<'a> {
             evidence.facts.sides.candidate.subject.entries.iter().map(|entry| entry.path.clone()).collect();
         let entries = self.entries(&paths)?;
         if let Some(entry) = first_difference(&evidence, &entries) {
-            let found = entries
-                .get(&entry.path)
-                .map_or("absent".to_owned(), |found| format!("blob {}", found.blob.short()));
-            let message = format!(
-                "{} is {found}, evidence {} is for blob {}",
-                entry.path,
-                id.short(),
-                entry.blob.short()
-            );
+            let (found, measured) = how(entries.get(&entry.path), Some(entry));
+            let message = format!("{} is {found}, evidence {} is for {measured}", entry.path, id.short());
             findings.broken.push(
                 BrokenLink::new("subject-differs", message, "measure the files as they are")
                     .about(&entry.path),

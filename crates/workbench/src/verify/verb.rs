@@ -67,7 +67,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
             let text = match findings.files {
                 0 => format!("{target} changes no file that evidence is about"),
                 files => format!(
-                    "{target} changes {files} file(s) that evidence is about, and none that needs a win: what is removed, reverted to a measured baseline, or kept as a loss"
+                    "{target} changes {files} file(s) that evidence is about, and none that needs a win of its own: what is removed, holds what a win measured, is back at a measured baseline, or is kept as a loss"
                 ),
             };
             findings.notes.push(Note::new("verify.nothing", text));

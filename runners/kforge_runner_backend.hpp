@@ -43,7 +43,17 @@ struct Sample {
   std::int64_t aside_ns = 0;
 };
 
+namespace detail {
+class Host;
+class Gpu;
+}  // namespace detail
+
+// Only the harness's own two kinds derive from it: what a subject brings is a function, never a clock or a memory.
 class Backend {
+  friend class detail::Host;
+  friend class detail::Gpu;
+  Backend() = default;
+
  public:
   virtual ~Backend() = default;
   virtual const char* device() const = 0;
@@ -84,7 +94,7 @@ inline std::int64_t elapsed(std::chrono::steady_clock::time_point start, std::ch
   return std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count();
 }
 
-class Host : public Backend {
+class Host final : public Backend {
  public:
   const char* device() const override { return "cpu"; }
   const char* clock() const override { return "steady_clock"; }

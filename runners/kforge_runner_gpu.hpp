@@ -71,7 +71,7 @@ static __global__ void hold(const volatile int* flag, long long most) {
   }
 }
 
-class Gpu : public Backend {
+class Gpu final : public Backend {
  public:
   const char* device() const override { return KFORGE_GPU_NAME; }
   const char* clock() const override { return KFORGE_GPU_NAME " events"; }

@@ -113,13 +113,7 @@ impl Dtypes {
 
     /// Where the first piece of the product at `start` ends: the whole rest where that is known, else the nearest of
     /// the following `cuts` with a known word before it and a product behind it, as `ends` say.
-    fn first_piece(
-        &self,
-        word: &str,
-        start: usize,
-        cuts: &[usize],
-        ends: &[Option<usize>],
-    ) -> Option<usize> {
+    fn first_piece(&self, word: &str, start: usize, cuts: &[usize], ends: &[Option<usize>]) -> Option<usize> {
         let known = |end: usize| end - start <= self.longest && self.by_word.contains_key(&word[start..end]);
         if known(word.len()) {
             return Some(word.len());

@@ -190,7 +190,23 @@ mod tests {
     #[test]
     fn a_name_of_a_third_of_a_megabyte_is_taken_apart() {
         let joins = Joins::new(&["layer norm".to_owned()]);
-        let pieces = ["x", "<", "::", "_", "7", "aB", "layer_norm_", "(", "S1_", "Li7", "S", "T9", "3abc", "[.kd]", "λ"];
+        let pieces = [
+            "x",
+            "<",
+            "::",
+            "_",
+            "7",
+            "aB",
+            "layer_norm_",
+            "(",
+            "S1_",
+            "Li7",
+            "S",
+            "T9",
+            "3abc",
+            "[.kd]",
+            "λ",
+        ];
         for piece in pieces {
             let long = piece.repeat(300_000 / piece.len());
             for name in [long.clone(), format!("_ZN4name{long}"), format!("f<{long}>({long})")] {

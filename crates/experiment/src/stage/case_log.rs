@@ -41,6 +41,15 @@ impl CaseLog {
                 None => {}
             }
         }
+        let mut samples: Vec<u64> = self.batches[0].iter().map(|batch| batch.sample_ns).collect();
+        samples.sort_unstable();
+        let usual = samples.get(samples.len() / 2).copied().unwrap_or(0);
+        if let Some(why) = mine.as_usual(baseline).leaves_out(baseline, allowed * usual as f64) {
+            voids.push(VoidFinding {
+                cause: VoidCause::Clock,
+                detail: format!("case {case}, {candidate}: {why}"),
+            });
+        }
         let [baseline, mine] = &self.batches;
         if let Some(why) = ran_on(mine, baseline) {
             let detail = format!("case {case}, {candidate}: {why}");

@@ -63,6 +63,21 @@ impl ClockLog {
         Self { runs: capped.collect() }
     }
 
+    /// Why the candidate leaves time out of every run, where it does: as much in short ones as in long ones, so that these agree.
+    ///
+    /// Both sides run the same harness; what a run takes beside what it reports is then the same for both.
+    pub(super) fn leaves_out(&self, baseline: &Self, allowed_ns: f64) -> Option<String> {
+        let more = |long: bool, quarter: usize| {
+            let of = |log: &Self| quantile(&log.of(long, Seen::overhead), quarter);
+            Some(of(self)? - of(baseline)?)
+        };
+        let all = [false, true].into_iter().flat_map(|long| [0, 1].map(|quarter| more(long, quarter)));
+        let least = all.collect::<Option<Vec<i64>>>()?.into_iter().min()?;
+        (least as f64 > allowed_ns).then(|| {
+            format!("each run takes {least} ns more from outside than the baseline's, beside what it reports: time is left out of its samples")
+        })
+    }
+
     fn of(&self, long: bool, value: fn(&Seen) -> i64) -> Vec<i64> {
         let mut values: Vec<i64> = self.runs.iter().filter(|run| run.long == long).map(value).collect();
         values.sort_unstable();

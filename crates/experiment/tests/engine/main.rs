@@ -70,6 +70,7 @@ fn every_modelled_cheat_is_caught_by_name() {
         (Manner::LazyWhenTimed, "incorrect", "(timed)"),
         (Manner::HalfClock, "void", "clock"),
         (Manner::RunsOn, "void", "unfinished"),
+        (Manner::HidesInOneBatch, "void", "clock"),
         (Manner::LoadsLate, "void", "rebuilt"),
         (Manner::DiesWhenTimed, "incorrect", "SIGSEGV"),
     ] {

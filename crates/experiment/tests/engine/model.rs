@@ -26,6 +26,8 @@ pub enum Manner {
     HalfClock,
     /// A tenth of its work is in its samples; the rest runs on after its batches were said to be done.
     RunsOn,
+    /// Reports less than half of the second batch of every run.
+    HidesInOneBatch,
     /// Leaves two fifths of the work out wherever its result is still there.
     LeavesWhereDone,
     /// Remembers results by slot.
@@ -217,11 +219,12 @@ impl Runner for ModelRunner<'_> {
         let calls = batch.order.len() as f64 * batch.passes as f64;
         self.model.pass(200_000.0 * self.model.factor(0.5));
         let mut ran = Ran::default();
-        for _ in 0..batch.batches {
+        for number in 0..batch.batches {
             let took = calls * call_ns * self.launch_factor * self.model.factor(0.01);
             self.model.pass(took);
             let (shown, after) = match self.manner {
                 Manner::HalfClock => (took / 2.0, 0.0),
+                Manner::HidesInOneBatch if number == 1 => (took / 2.4, 0.0),
                 Manner::RunsOn => (took / 10.0, took * 0.9),
                 _ => (took, 0.0),
             };

@@ -287,6 +287,39 @@ fn no_repository_and_no_commits_are_said_as_such() {
 }
 
 #[test]
+fn a_repository_of_another_user_is_told_in_git_s_words_with_its_cure() {
+    let repo = proven();
+    for verb in [&["verify"][..], &["commit", "rmsnorm"], &["history"], &["record"]] {
+        let mut asked = command(env!("CARGO_BIN_EXE_kforge"), &repo.path());
+        let asked = asked.args(verb).args(["--format", "json"]).env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
+        let output = asked.output().expect("runs");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((output.status.code(), answer["error"]["code"].as_str()), (Some(3), Some("repository")));
+        let says = |field: &str, words: &str| {
+            assert!(answer["error"][field].as_str().is_some_and(|text| text.contains(words)), "{answer}");
+        };
+        says("message", "dubious ownership");
+        says("hint", "git config --global --add safe.directory");
+    }
+}
+
+#[test]
+fn a_record_whose_files_are_gone_says_so_and_how_they_come_back() {
+    let repo = proven();
+    assert!(kforge(&repo.path(), &["record", "rmsnorm"]).status.success());
+    std::fs::remove_file(repo.path().join("kernels/rmsnorm/notes.md")).expect("removes");
+    let (code, answer) = json(&repo.path(), &["record"]);
+    assert_eq!(code, Some(0));
+    let note =
+        |code: &str| answer["notes"].as_array().is_some_and(|all| all.iter().any(|n| n["code"] == code));
+    assert!(note("record.nothing") && note("record.files-missing"), "{answer}");
+    assert!(kforge(&repo.path(), &["record", "--rebuild"]).status.success());
+    assert!(repo.path().join("kernels/rmsnorm/notes.md").exists());
+    let (_, answer) = json(&repo.path(), &["record"]);
+    assert_eq!(answer["notes"].as_array().map(Vec::len), Some(1), "{answer}");
+}
+
+#[test]
 fn a_hook_looks_at_the_project_that_it_was_installed_for() {
     let sample = SampleExperiment::new("rmsnorm", "vec");
     let inner = |path: &str| format!("it's a library/{path}");

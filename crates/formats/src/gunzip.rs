@@ -18,13 +18,22 @@ pub(crate) struct Gunzip<R> {
     inflate: Decompress,
     between: bool,
     members: u64,
+    /// Bytes of the file that were used.
+    taken: u64,
     defect: Option<Error>,
 }
 
 impl<R: BufRead> Gunzip<R> {
     /// Unpacks what `packed` holds.
     pub(crate) fn new(packed: R) -> Self {
-        Self { packed, inflate: Decompress::new_gzip(WINDOW_BITS), between: true, members: 0, defect: None }
+        Self {
+            packed,
+            inflate: Decompress::new_gzip(WINDOW_BITS),
+            between: true,
+            members: 0,
+            taken: 0,
+            defect: None,
+        }
     }
 
     /// One step: how many bytes came out, or `None` at the good end of the last member.
@@ -38,10 +47,11 @@ impl<R: BufRead> Gunzip<R> {
                 // Padding after the last member, as tape and block devices leave it.
                 let padding = input.len();
                 self.packed.consume(padding);
+                self.taken += padding as u64;
                 return Ok(Some(0));
             }
             if self.members > 0 && !input.starts_with(&MAGIC[..input.len().min(2)]) {
-                return Err((0, trailing()));
+                return Err((0, self.trailing()));
             }
             self.inflate.reset(true);
             self.between = false;
@@ -51,6 +61,7 @@ impl<R: BufRead> Gunzip<R> {
         let used = (self.inflate.total_in() - before_in) as usize;
         let produced = (self.inflate.total_out() - before_out) as usize;
         self.packed.consume(used);
+        self.taken += used as u64;
         match status {
             Ok(Status::StreamEnd) => {
                 self.between = true;
@@ -62,14 +73,29 @@ impl<R: BufRead> Gunzip<R> {
             Err(error) => Err((produced, Error::new(ErrorKind::InvalidData, error))),
         }
     }
+
+    /// Counts what is left of the file; it is passed over, not kept.
+    fn trailing(&mut self) -> Error {
+        let bytes = std::io::copy(&mut self.packed, &mut std::io::sink());
+        match bytes {
+            Ok(bytes) => Error::new(ErrorKind::InvalidData, Trailing { at: self.taken, bytes }),
+            Err(error) => error,
+        }
+    }
 }
 
 fn cut() -> Error {
     Error::new(ErrorKind::UnexpectedEof, "the gzip stream ends in the middle")
 }
 
-fn trailing() -> Error {
-    Error::new(ErrorKind::InvalidData, "what follows the gzip stream is no gzip")
+/// What lies behind the last member and is no gzip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("bytes of the packed file, which are no gzip")]
+pub(crate) struct Trailing {
+    /// Where it begins in the file.
+    pub(crate) at: u64,
+    /// How long it is.
+    pub(crate) bytes: u64,
 }
 
 impl<R: BufRead> Read for Gunzip<R> {
@@ -160,8 +186,12 @@ mod tests {
         let (text, error) = unpack(&bytes);
         assert_eq!((text.as_slice(), error.is_some()), (&b"text"[..], true));
         let mut bytes = packed(b"text");
+        let member = bytes.len() as u64;
         bytes.extend(b"trailing");
         let (text, error) = unpack(&bytes);
-        assert_eq!((text.as_slice(), error.is_some()), (&b"text"[..], true));
+        assert_eq!(text, b"text");
+        let error = error.unwrap();
+        let found = error.get_ref().and_then(|inner| inner.downcast_ref::<Trailing>());
+        assert_eq!(found, Some(&Trailing { at: member, bytes: 8 }));
     }
 }

@@ -39,6 +39,14 @@ pub enum Error {
         /// Where.
         folder: PathBuf,
     },
+    /// There is no evidence of what was asked for.
+    #[error("there is no evidence{} in {}", of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default(), folder.display())]
+    NothingThere {
+        /// The op or the candidate; absent: any.
+        of: Option<String>,
+        /// Where.
+        folder: PathBuf,
+    },
     /// A prefix fits more than one evidence file.
     #[error("`{prefix}` fits {count} evidence files")]
     Ambiguous {
@@ -120,7 +128,7 @@ impl Error {
             Self::Io { .. } => "ledger.io",
             Self::OpName { .. } => "ledger.op-name",
             Self::Tag { .. } => "ledger.tag",
-            Self::NoEvidence { .. } => "ledger.no-evidence",
+            Self::NoEvidence { .. } | Self::NothingThere { .. } => "ledger.no-evidence",
             Self::Ambiguous { .. } => "ledger.ambiguous",
             Self::Evidence { .. } => "ledger.evidence",
             Self::Collision { .. } => "ledger.collision",
@@ -149,7 +157,7 @@ impl Error {
                 Some("use letters, digits, `.`, `_` and `-`, not starting with `.`".to_owned())
             }
             Self::Tag { .. } => Some("use lowercase letters, digits, `_` and `-`, at most 40".to_owned()),
-            Self::NoEvidence { .. } => {
+            Self::NoEvidence { .. } | Self::NothingThere { .. } => {
                 Some("`kforge history` lists what there is; `kforge validate` makes more".to_owned())
             }
             Self::Ambiguous { .. } => Some("give more digits".to_owned()),

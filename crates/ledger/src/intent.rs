@@ -110,6 +110,12 @@ pub(crate) fn recover(disk: &dyn Disk, layout: &Layout, _lock: &WriteLock) -> Re
     Ok(())
 }
 
+/// Whether somebody who was killed, or who is at work, left staged files. Whoever stages holds the lock: files that are there
+/// while nobody holds it belong to nobody.
+pub(crate) fn has_staged(layout: &Layout) -> bool {
+    fs::read_dir(layout.staging()).is_ok_and(|mut entries| entries.next().is_some())
+}
+
 /// Whether an interrupted change waits to be finished.
 pub(crate) fn is_pending(layout: &Layout) -> bool {
     intent_path(layout).exists()

@@ -43,6 +43,11 @@ impl Ledger {
         if intent::is_pending(&ledger.layout) {
             let lock = ledger.lock()?;
             intent::recover(&*ledger.disk, &ledger.layout, &lock)?;
+        } else if intent::has_staged(&ledger.layout)
+            && let Ok(Some(lock)) = WriteLock::try_take(&*ledger.disk, &ledger.layout)
+        {
+            // Leftovers take nothing but room: where they cannot be swept, reading goes on.
+            intent::recover(&*ledger.disk, &ledger.layout, &lock).ok();
         }
         Ok(ledger)
     }
@@ -274,6 +279,14 @@ impl Ledger {
         let lock = self.lock()?;
         intent::recover(&*self.disk, &self.layout, &lock)?;
         rebuild::rebuild(&*self.disk, &self.layout, &lock)
+    }
+
+    /// Derived files that should be there and are not: notes, versions, the index. `rebuild` writes them.
+    ///
+    /// # Errors
+    /// As `record`.
+    pub fn missing(&self) -> Result<Vec<PathBuf>, Error> {
+        rebuild::missing(&self.layout)
     }
 
     /// Every piece of evidence that fits, newest first, or best match first where words are given.

@@ -3,10 +3,13 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::PathBuf;
 
-use crate::atomic::create_folder;
+use crate::atomic::{create_folder, read_if_there};
 use crate::disk::{Disk, Effect, EffectKind};
 use crate::error::Error;
 use crate::layout::Layout;
+
+/// What `.kforge/.gitignore` says: everything in the folder is ignored, this file too.
+const IGNORED: &[u8] = b"*\n";
 
 /// The right to write; given back on drop, and by the system when the process ends.
 #[derive(Debug)]
@@ -35,10 +38,10 @@ impl WriteLock {
     fn file(disk: &dyn Disk, layout: &Layout) -> Result<(File, PathBuf), Error> {
         let state = layout.state();
         create_folder(disk, &state)?;
-        // The folder ignores itself, so that no .gitignore of the user has to be touched.
+        // The folder ignores itself, so that no .gitignore of the user has to be touched. A full disk can have cut the file.
         let ignore = state.join(".gitignore");
-        if !ignore.exists() {
-            let mut write = || std::fs::write(&ignore, "*\n");
+        if read_if_there(&ignore)?.as_deref() != Some(IGNORED) {
+            let mut write = || std::fs::write(&ignore, IGNORED);
             disk.perform(Effect { kind: EffectKind::Write, path: &ignore }, &mut write)
                 .map_err(Error::io("write", &ignore))?;
         }

@@ -143,6 +143,13 @@ pub(crate) fn all_truth(layout: &Layout) -> Result<Vec<(String, Vec<Truth>)>, Er
         .collect()
 }
 
+/// Files that a rebuild would write and that are not there.
+pub(crate) fn missing(layout: &Layout) -> Result<Vec<PathBuf>, Error> {
+    let changes = derived(layout, &all_truth(layout)?)?;
+    let gone = changes.into_iter().filter(|change| change.content.is_some() && !change.path.exists());
+    Ok(gone.map(|change| change.path).collect())
+}
+
 /// Derives everything again.
 pub(crate) fn rebuild(disk: &dyn Disk, layout: &Layout, lock: &WriteLock) -> Result<Rebuilt, Error> {
     let all = all_truth(layout)?;

@@ -229,3 +229,49 @@ fn an_edited_evidence_file_is_refused_by_its_name() {
     assert_eq!(ledger.audited("rmsnorm", &id).expect_err("refuses").code(), "ledger.evidence");
     assert_eq!(ledger.put_evidence(&win).expect_err("refuses").code(), "ledger.collision");
 }
+
+#[test]
+fn the_state_folder_ignores_itself_again_after_a_full_disk_cut_its_gitignore() {
+    let root = tempfile::tempdir().expect("a folder");
+    let ledger = Ledger::open(root.path()).expect("opens");
+    let ignore = root.path().join(".kforge/.gitignore");
+    drop(ledger.hold().expect("holds"));
+    for cut in ["", "*"] {
+        fs::write(&ignore, cut).expect("writes");
+        drop(ledger.hold().expect("holds"));
+        assert_eq!(fs::read(&ignore).expect("reads"), b"*\n");
+    }
+}
+
+#[test]
+fn what_a_killed_process_staged_goes_at_the_next_open_and_what_a_live_one_stages_stays() {
+    let root = tempfile::tempdir().expect("a folder");
+    let ledger = Ledger::open(root.path()).expect("opens");
+    let staged = root.path().join(".kforge/tmp/4194000-7");
+    let held = ledger.hold().expect("holds");
+    held.write_state("commit.json", b"{}").expect("writes");
+    fs::write(&staged, b"half").expect("writes");
+    Ledger::open(root.path()).expect("opens");
+    assert!(staged.exists(), "somebody is at work");
+    drop(held);
+    Ledger::open(root.path()).expect("opens");
+    assert!(!staged.exists());
+}
+
+#[test]
+fn derived_files_that_are_gone_are_named_and_come_back() {
+    let root = tempfile::tempdir().expect("a folder");
+    let ledger = Ledger::open(root.path()).expect("opens");
+    let win = sealed("vec", 70, "2026-03-01T10:00:00Z");
+    ledger.put_evidence(&win).expect("stores");
+    ledger.record(&recording(&win, "vec")).expect("records");
+    assert_eq!(ledger.missing().expect("looks"), Vec::<std::path::PathBuf>::new());
+    let gone =
+        ["kernels/rmsnorm/v1_vec.patch", "kernels/rmsnorm/notes.md"].map(|file| root.path().join(file));
+    for file in &gone {
+        fs::remove_file(file).expect("removes");
+    }
+    assert_eq!(ledger.missing().expect("looks"), gone);
+    ledger.rebuild().expect("derives");
+    assert!(gone.iter().all(|file| file.exists()));
+}

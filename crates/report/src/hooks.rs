@@ -1,5 +1,6 @@
 //! How the answer of `hooks` reads.
 
+use kforge_units::counted;
 use kforge_workbench::hooks::Response;
 
 use crate::page::Page;
@@ -14,7 +15,7 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
         Format::Json => success("hooks", 1, response, &response.notes)?,
         Format::Csv => table(response).csv(),
         Format::Text | Format::Markdown => {
-            let mut page = Page::new(format, &format!("{} hooks", response.hooks.len()));
+            let mut page = Page::new(format, &counted(response.hooks.len(), "hook", "hooks"));
             page.table(&table(response));
             page.notes(&response.notes);
             page.finish()

@@ -1,5 +1,6 @@
 //! How the answer of `init` reads: what was written, what it needs, how to go on.
 
+use kforge_units::counted;
 use kforge_workbench::init::Response;
 
 use crate::page::Page;
@@ -35,7 +36,8 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
 fn title(response: &Response) -> String {
     match response.open {
         0 => format!("{} is a working experiment of class {}", response.op, response.class.word()),
-        1 => format!("{} is an experiment with 1 line to finish", response.op),
-        open => format!("{} is an experiment with {open} lines to finish", response.op),
+        open => {
+            format!("{} is an experiment with {} to finish", response.op, counted(open, "line", "lines"))
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! How the answer of `record` reads.
 
+use kforge_units::counted;
 use kforge_workbench::record::Response;
 
 use crate::page::Page;
@@ -19,9 +20,10 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
 }
 
 fn page(response: &Response, format: Format) -> String {
+    let changed = counted(response.changed.len(), "file changed", "files changed");
     let title = match response.rebuilt_ops {
-        Some(ops) => format!("derived again for {ops} ops: {} files changed", response.changed.len()),
-        None => format!("{} recorded, {} files changed", response.recorded.len(), response.changed.len()),
+        Some(ops) => format!("derived again for {}: {changed}", counted(ops, "op", "ops")),
+        None => format!("{} recorded, {changed}", response.recorded.len()),
     };
     let mut page = Page::new(format, &title);
     page.table(&table(response, false));

@@ -1,6 +1,7 @@
 //! How the tour reads: each command line before its output, and the whole at the end.
 
 use crate::Rendered;
+use kforge_units::counted;
 use kforge_workbench::tour::{Response, Step};
 
 /// What stands before a step's own output.
@@ -13,8 +14,8 @@ pub fn announcement(step: &Step) -> Rendered {
 pub fn render(response: &Response) -> Rendered {
     if response.complete {
         return Rendered::new(format!(
-            "\nThe circle is closed: {} steps. The folder is kept for looking around: {}",
-            response.steps.len(),
+            "\nThe circle is closed: {}. The folder is kept for looking around: {}",
+            counted(response.steps.len(), "step", "steps"),
             response.folder
         ));
     }

@@ -3,7 +3,7 @@
 use crate::{Align, Format, Rendered, Table, success};
 use kforge_record::{ClaimOutcome, FloorStatus};
 use kforge_stats::{Interval, Verdict};
-use kforge_units::{Nanos, duration, middle_short, speedup};
+use kforge_units::{Nanos, counted, duration, middle_short, speedup};
 use kforge_workbench::validate::{CandidateAnswer, CaseAnswer, Response};
 use std::fmt::Write as _;
 
@@ -117,8 +117,9 @@ fn candidate(text: &mut String, answer: &CandidateAnswer) {
     if answer.earlier.runs > 0 {
         let _ = writeln!(
             text,
-            "  earlier   {} runs of this pair, {} without a win",
-            answer.earlier.runs, answer.earlier.not_faster
+            "  earlier   {} of this pair, {} without a win",
+            counted(answer.earlier.runs, "run", "runs"),
+            answer.earlier.not_faster
         );
     }
     for loose in &answer.loosened {
@@ -131,7 +132,8 @@ fn candidate(text: &mut String, answer: &CandidateAnswer) {
     if let Some(first) = answer.suggested_cases.first() {
         let others = answer.suggested_cases.len() - 1;
         let more = if others > 0 {
-            format!("\n            (and {others} more drawn cases that failed; all are in the JSON)")
+            let others = counted(others, "more drawn case", "more drawn cases");
+            format!("\n            (and {others} that failed; all are in the JSON)")
         } else {
             String::new()
         };
@@ -157,11 +159,9 @@ fn timing(text: &mut String, answer: &CandidateAnswer) {
             speedup(overall.floor)
         );
     }
-    let blocks: usize = answer.launches;
-    let _ = writeln!(
-        text,
-        "  samples   {blocks} launches; build {build}, start {startup}, warm {warm} (never sampled)"
-    );
+    let launches = counted(answer.launches, "launch", "launches");
+    let _ =
+        writeln!(text, "  samples   {launches}; build {build}, start {startup}, warm {warm} (never sampled)");
     for case in &answer.cases {
         one_case(text, case);
     }

@@ -23,6 +23,12 @@ pub fn count(value: usize) -> String {
     grouped(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
+/// A count with its noun in the right number: `1 kernel`, `2 kernels`, `0 kernels`.
+pub fn counted(value: impl TryInto<i64>, one: &str, many: &str) -> String {
+    let value = value.try_into().unwrap_or(i64::MAX);
+    format!("{} {}", grouped(value), if value == 1 { one } else { many })
+}
+
 /// A length of time with the unit that keeps three to four digits: `812 ns`, `3.42 µs`, `1.373 ms`, `2.41 s`.
 pub fn duration(length: Nanos) -> String {
     let ns = length.get();
@@ -129,6 +135,13 @@ mod tests {
         assert!(short.starts_with("void at::") && short.ends_with("l<4>"));
         assert_eq!(middle_short("ab", 2), "ab");
         assert_eq!(middle_short("abc", 1), "…");
+    }
+
+    #[test]
+    fn a_noun_follows_its_count() {
+        assert_eq!(counted(1, "copy", "copies"), "1 copy");
+        assert_eq!(counted(0, "copy", "copies"), "0 copies");
+        assert_eq!(counted(1_234, "copy", "copies"), "1,234 copies");
     }
 
     #[test]

@@ -10,5 +10,5 @@ mod format;
 mod nanos;
 
 pub use decimal::{DecimalError, nanos_from_micros};
-pub use format::{bytes, count, duration, grouped, microseconds, middle_short, share, speedup};
+pub use format::{bytes, count, counted, duration, grouped, microseconds, middle_short, share, speedup};
 pub use nanos::{Instant, Nanos};

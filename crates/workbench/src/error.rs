@@ -4,6 +4,7 @@
 //! code, a message that is a lowercase fact, and, where there is one, a cure.
 
 use crate::ExitClass;
+use kforge_units::counted;
 use std::path::PathBuf;
 
 /// The errors of the facade.
@@ -174,7 +175,8 @@ impl Error {
             ),
             Self::Sources(error) => error.hint(),
             Self::Unfinished { count, .. } => Some(format!(
-                "{count} lines are marked TODO(kforge) in the experiment and its sources; do what each says and delete the mark"
+                "{} marked TODO(kforge) in the experiment and its sources; do what each says and delete the mark",
+                counted(*count, "line is", "lines are")
             )),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),
@@ -184,9 +186,30 @@ impl Error {
             Self::Bug(_) => {
                 Some("please report it with the command line and, if you can, the input".to_owned())
             }
-            Self::Io { .. } | Self::Git { .. } | Self::Tool { .. } | Self::Interrupted => None,
+            Self::Git { message, .. } => git_hint(message),
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+                Some(NO_ROOM.to_owned())
+            }
+            Self::Io { .. } | Self::Tool { .. } | Self::Interrupted => None,
         }
     }
+}
+
+const NO_ROOM: &str = "free some space and repeat the command; nothing was left half done";
+
+/// The cure for what git says, where its words tell.
+fn git_hint(message: &str) -> Option<String> {
+    // Git names the system's error only where it writes objects; a failed write of its index says no more than that.
+    const ROOM: [&str; 5] = ["No space left", "Disk quota", "write error", "unable to write", "cannot write"];
+    const RIGHTS: [&str; 3] = ["Permission denied", "Read-only file system", "insufficient permission"];
+    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    if says(&RIGHTS) {
+        return Some("make the repository's `.git` writable for this user and repeat the command".to_owned());
+    }
+    if says(&ROOM) {
+        return Some(NO_ROOM.to_owned());
+    }
+    says(&[".lock"]).then(|| "wait for the other git; where none is running, remove the lock file".to_owned())
 }
 
 /// The exit class of an experiment that could not be carried out.
@@ -200,5 +223,25 @@ fn experiment_class(error: &kforge_experiment::Error) -> ExitClass {
         | Cause::Tool { .. }
         | Cause::Runner { kind: FaultKind::Absent | FaultKind::NotStarted, .. } => ExitClass::Environment,
         _ => ExitClass::Input,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn what_git_says_about_a_full_disk_and_missing_rights_has_a_cure() {
+        let hint = |message: &str| {
+            Error::Git { command: "hash-object".to_owned(), message: message.to_owned() }.hint()
+        };
+        let full =
+            "error: file write error: No space left on device\nfatal: unable to write loose object file";
+        assert!(hint(full).unwrap().contains("free some space"));
+        assert!(hint("fatal: unable to write new index file").unwrap().contains("free some space"));
+        assert!(
+            hint("error: unable to create temporary file: Permission denied").unwrap().contains("writable")
+        );
+        assert_eq!(hint("fatal: bad object HEAD"), None);
     }
 }

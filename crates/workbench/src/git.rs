@@ -151,7 +151,10 @@ impl Git {
                 message: source.to_string(),
             })?;
             let line = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
-            Ok(output.status.success().then(|| PathBuf::from(line)))
+            match distrusted(&String::from_utf8_lossy(&output.stderr)) {
+                Some(error) if !output.status.success() => Err(error),
+                _ => Ok(output.status.success().then(|| PathBuf::from(line))),
+            }
         };
         let (Some(top), Some(folder)) = (ask("--show-toplevel")?, ask("--absolute-git-dir")?) else {
             return Ok(None);
@@ -368,6 +371,18 @@ impl Git {
     pub(crate) fn config(&self, name: &str) -> Result<Option<String>, Error> {
         self.call(["config", "--get", name]).maybe()
     }
+}
+
+/// What git says about a repository that belongs to another user, and its cure: there is a repository, and git will not look.
+fn distrusted(said: &str) -> Option<Error> {
+    let lines = || said.lines().map(str::trim);
+    let line = lines().find(|line| line.contains("dubious ownership"))?;
+    let cure = lines().find(|line| line.starts_with("git config ")).map(str::to_owned);
+    let cure = cure.unwrap_or_else(|| "git config --global --add safe.directory FOLDER".to_owned());
+    Some(Error::Repository {
+        message: format!("git refuses the repository: {}", line.trim_start_matches("fatal: ")),
+        hint: Some(format!("it belongs to another user; if you trust it, `{cure}`")),
+    })
 }
 
 fn empty_blob() -> Option<BlobId> {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use kforge_ledger::{Effect, EffectKind, Recording};
 use kforge_record::{Attempt, Digest, Evidence, LESSON_SCHEMA, Lesson, SubjectEntry};
+use kforge_units::counted;
 use serde::Serialize;
 
 use crate::git::{self, Git};
@@ -105,6 +106,7 @@ fn record(project: &Project, request: &Request) -> Result<Response, Error> {
         Response { recorded: Vec::new(), changed: Vec::new(), rebuilt_ops: None, notes: Vec::new() };
     if wanted.is_empty() {
         response.notes.push(Note::new("record.nothing", "every piece of evidence is recorded already"));
+        response.notes.extend(missing(project)?);
     }
     let layout = project.ledger.layout();
     for (op, id, evidence) in wanted {
@@ -144,6 +146,22 @@ fn record(project: &Project, request: &Request) -> Result<Response, Error> {
     Ok(response)
 }
 
+/// What is to be said where files that are derived from records are gone.
+fn missing(project: &Project) -> Result<Option<Note>, Error> {
+    let layout = project.ledger.layout();
+    let files = project.ledger.missing()?;
+    let Some(first) = files.first().map(|file| layout.relative(file)) else { return Ok(None) };
+    let others = match files.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "other file", "other files")),
+    };
+    let are = if files.len() == 1 { "is" } else { "are" };
+    let text = format!(
+        "{first}{others} {are} missing, though the records are there; `kforge record --rebuild` writes them again"
+    );
+    Ok(Some(Note { file: Some(first), ..Note::new("record.files-missing", text) }))
+}
+
 /// The evidence that the request is about, oldest first.
 fn wanted(project: &Project, request: &Request) -> Result<Vec<(String, Digest, Evidence)>, Error> {
     let ledger = &project.ledger;
@@ -176,9 +194,8 @@ fn wanted(project: &Project, request: &Request) -> Result<Vec<(String, Digest, E
     order(&mut all);
     order(&mut fresh);
     if all.is_empty() && fresh.is_empty() {
-        let what = request.target.as_deref().unwrap_or("any op");
-        return Err(kforge_ledger::Error::NoEvidence {
-            id: what.to_owned(),
+        return Err(kforge_ledger::Error::NothingThere {
+            of: request.candidate.as_ref().or(request.target.as_ref()).cloned(),
             folder: ledger.layout().kernels(),
         }
         .into());
@@ -192,8 +209,8 @@ fn wanted(project: &Project, request: &Request) -> Result<Vec<(String, Digest, E
         (0, Some(newest)) => Ok(vec![newest]),
         _ => Err(Error::Usage {
             message: format!(
-                "{} pieces of evidence are not recorded yet, and the words are about one",
-                fresh.len()
+                "{} not recorded yet, and the words are about one",
+                counted(fresh.len(), "piece of evidence is", "pieces of evidence are")
             ),
             hint: Some(
                 "name one by `--candidate` or by the first digits of its id (`kforge history`)".to_owned(),
@@ -361,7 +378,10 @@ fn rebuild(project: &Project) -> Result<Response, Error> {
         if settled > 0 {
             notes.push(Note::new(
                 "record.merge-resolved",
-                format!("{settled} derived files of the ledger are staged for the merge; none is in conflict any more"),
+                format!(
+                    "{} staged for the merge; none is in conflict any more",
+                    counted(settled, "derived file of the ledger is", "derived files of the ledger are")
+                ),
             ));
         }
     }

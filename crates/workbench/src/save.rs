@@ -18,6 +18,13 @@ pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         source: error.raw_os_error().map_or_else(|| error.kind().into(), std::io::Error::from_raw_os_error),
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let missing = std::io::Error::new(
+            std::io::ErrorKind::NotFound,
+            format!("the folder {} does not exist", folder.display()),
+        );
+        return Err(Error::Write { path: path.to_owned(), source: missing });
+    }
     let mut file = tempfile::Builder::new().permissions(ordinary()).tempfile_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
@@ -71,6 +78,6 @@ mod tests {
     #[test]
     fn a_missing_folder_is_named() {
         let error = save(std::path::Path::new("/nonexistent/report.xlsx"), b"x").unwrap_err();
-        assert!(error.to_string().contains("/nonexistent/report.xlsx"));
+        assert_eq!(error.to_string(), "/nonexistent/report.xlsx: the folder /nonexistent does not exist");
     }
 }

@@ -7,6 +7,7 @@ use super::losses::Kind;
 use super::metadata;
 use super::scan::{Cursor, Stop};
 use super::skip::Skip;
+use crate::gunzip::Trailing;
 use crate::pump::{Window, pump};
 use crate::recognise::{Likeness, foreign_array, foreign_object, foreign_text};
 use crate::{Bundle, Error, Observer, ReadNote};
@@ -145,11 +146,16 @@ impl Document {
             if empty && !broken.packed {
                 return Err(Error::Io { file: self.file, source: broken.source });
             }
-            let at = self.window.offset() + self.window.bytes().len() as u64;
+            let end = self.window.offset() + self.window.bytes().len() as u64;
             let kind = if broken.packed { Kind::BrokenGzip } else { Kind::Unreadable };
             let whole = self.state == State::Done && broken.packed;
             let kind = if whole { Kind::Trailing } else { kind };
-            self.filler.losses.detailed(kind, at, 0, broken.source.to_string());
+            let junk = broken.source.get_ref().and_then(|inner| inner.downcast_ref::<Trailing>());
+            let (at, bytes) = match junk {
+                Some(junk) if whole => (junk.at, junk.bytes),
+                _ => (end, 0),
+            };
+            self.filler.losses.detailed(kind, at, bytes, broken.source.to_string());
         }
         if let Some(likeness) = self.not_a_capture() {
             return Err(Error::NotACapture {

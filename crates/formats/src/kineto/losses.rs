@@ -1,6 +1,7 @@
 //! What was lost, repaired or doubtful while reading, counted by kind with the first position of each.
 
 use crate::ReadNote;
+use kforge_units::counted;
 
 /// A kind of loss, repair or doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,13 +125,16 @@ impl Kind {
                 "{events} event(s) have a category with characters that no category has; what they were is unknown; the first at byte {first}"
             ),
             Self::NoLength => format!(
-                "{events} device activities have no length; they are counted and contribute no time; the first at byte {first}"
+                "{} no length; counted, without time; the first at byte {first}",
+                counted(*events, "device activity has", "device activities have")
             ),
             Self::BadLength => format!(
-                "{events} device activities have a negative, absurd or unreadable length; they are counted and contribute no time; the first at byte {first}"
+                "{} a negative, absurd or unreadable length; counted, without time; the first at byte {first}",
+                counted(*events, "device activity has", "device activities have")
             ),
             Self::NoStart => format!(
-                "{events} device activities have no usable start; they are counted and have no place on the timeline; the first at byte {first}"
+                "{} no usable start; counted, without a place on the timeline; the first at byte {first}",
+                counted(*events, "device activity has", "device activities have")
             ),
             Self::UnpairedBegin => {
                 format!("{events} begin event(s) have no end; they are kept without a length; the first at byte {first}")
@@ -138,8 +142,12 @@ impl Kind {
             Self::UnpairedEnd => {
                 format!("{events} end event(s) have no begin and were not read; the first at byte {first}")
             }
+            Self::Trailing if *bytes == 0 => {
+                format!("the gzip stream is damaged behind the end of the document{detail}; no event is lost")
+            }
             Self::Trailing => {
-                format!("{bytes} bytes follow the end of the document{detail}, at byte {first}; they were not read")
+                let follow = counted(*bytes, "byte follows", "bytes follow");
+                format!("{follow} the end of the document{detail}, at byte {first}; what follows was not read")
             }
             Self::NoArray => {
                 "the file holds events without the document around them; what the document would say is unknown".to_owned()

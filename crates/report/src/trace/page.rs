@@ -5,7 +5,7 @@ use super::render::View;
 use super::section::Section;
 use super::tables::section;
 use crate::{Align, Table};
-use kforge_units::{Nanos, bytes, middle_short, share};
+use kforge_units::{Nanos, bytes, counted, middle_short, share};
 use kforge_workbench::trace::{Device, Response};
 use std::fmt::Write as _;
 
@@ -83,13 +83,13 @@ fn headline(response: &Response, style: &Style, text: &mut String) {
     style.line(
         text,
         &format!(
-            "{} kernels, {} copies, {} fills; {} host calls, {} ops, {} Python frames{size}",
-            grouped_u(activities.kernels),
-            grouped_u(activities.copies),
-            grouped_u(activities.fills),
-            grouped_u(capture.calls),
-            grouped_u(capture.ops),
-            grouped_u(capture.frames)
+            "{}, {}, {}; {}, {}, {}{size}",
+            counted(activities.kernels, "kernel", "kernels"),
+            counted(activities.copies, "copy", "copies"),
+            counted(activities.fills, "fill", "fills"),
+            counted(capture.calls, "host call", "host calls"),
+            counted(capture.ops, "op", "ops"),
+            counted(capture.frames, "Python frame", "Python frames")
         ),
     );
     style.line(
@@ -137,7 +137,12 @@ fn device_lines(device: &Device, style: &Style, text: &mut String) {
         };
         style.line(
             text,
-            &format!("idle, {}: {} in {} gaps ({why})", gap.cause, time_of(gap.ns), grouped_u(gap.count)),
+            &format!(
+                "idle, {}: {} in {} ({why})",
+                gap.cause,
+                time_of(gap.ns),
+                counted(gap.count, "gap", "gaps")
+            ),
         );
     }
     if device.streams.len() > 1 {
@@ -145,9 +150,9 @@ fn device_lines(device: &Device, style: &Style, text: &mut String) {
             style.line(
                 text,
                 &format!(
-                    "stream {}: {} activities, busy {}, sum {}",
+                    "stream {}: {}, busy {}, sum {}",
                     plain(&stream.stream),
-                    grouped_u(stream.count),
+                    counted(stream.count, "activity", "activities"),
                     time_of(stream.busy_ns),
                     time_of(stream.sum_ns)
                 ),

@@ -4,7 +4,7 @@ use super::cells::{Width, grouped_u, micros, name, percent, time_of};
 use super::section::Section;
 use crate::kernel_name::short_kernel;
 use crate::{Align, Table};
-use kforge_units::{Nanos, count, middle_short, share};
+use kforge_units::{Nanos, counted, middle_short, share};
 use kforge_workbench::trace::{KernelRow, ModuleRow, Response, Table as Rows};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -302,13 +302,13 @@ fn rest<Row>(table: &Rows<Row>, top: Option<usize>, hidden: i64) -> String {
     let cut = table.rows.len().saturating_sub(limit(top));
     let mut line = String::new();
     if cut > 0 {
-        let _ = write!(line, "{} more rows: {}; ", count(cut), time_of(hidden));
+        let _ = write!(line, "{}: {}; ", counted(cut, "more row", "more rows"), time_of(hidden));
     }
     if table.residual_count > 0 {
         let _ = write!(
             line,
-            "in no row: {} activities, {}; ",
-            grouped_u(table.residual_count),
+            "in no row: {}, {}; ",
+            counted(table.residual_count, "activity", "activities"),
             time_of(table.residual_ns)
         );
     }

@@ -4,7 +4,7 @@ use crate::Note;
 use kforge_analysis::{Launches, Trust};
 use kforge_formats::ReadNote;
 use kforge_trace::Trace;
-use kforge_units::{Nanos, duration};
+use kforge_units::{Nanos, counted, duration};
 
 /// A reader's note as the user sees it.
 pub(super) fn from_reader(file: &str, note: ReadNote) -> Note {
@@ -30,14 +30,17 @@ pub(super) fn add_trace_notes(trace: &Trace, file: &str, notes: &mut Vec<Note>) 
     };
     let (twins, time) = trace.twins();
     if twins > 0 {
-        let message =
-            format!("{twins} activities ({}) are written twice and were counted once", duration(time));
+        let message = format!(
+            "{} ({}) written twice, counted once",
+            counted(twins, "activity", "activities"),
+            duration(time)
+        );
         add("capture.twins", message, twins as u64, Some(time.get()));
     }
     if trace.clockless() > 0 {
         let message = format!(
-            "{} activities start at time 0, more than a day before all others: their clock was lost, and they have no place on the timeline",
-            trace.clockless()
+            "{} at time 0, more than a day before all others: the clock was lost, and there is no place for it on the timeline",
+            counted(trace.clockless(), "activity starts", "activities start")
         );
         add("capture.lost-clock", message, trace.clockless() as u64, None);
     }
@@ -53,8 +56,8 @@ pub(super) fn add_doubts(launches: &Launches, trust: &Trust, notes: &mut Vec<Not
         let mut note = Note::new(
             "trust.overlap",
             format!(
-                "{} activities run past the next one of their stream, by {} in all (at most {}): kernel time is {} as recorded, {} when cut",
-                trust.overlapping,
+                "{} past the next one of the stream, by {} in all (at most {}): kernel time is {} as recorded, {} when cut",
+                counted(trust.overlapping, "activity runs", "activities run"),
                 duration(trust.overlap),
                 duration(trust.largest),
                 duration(trust.kernel_raw),
@@ -76,7 +79,8 @@ pub(super) fn add_doubts(launches: &Launches, trust: &Trust, notes: &mut Vec<Not
         let mut note = Note::new(
             "trust.launches-without-activity",
             format!(
-                "{dropped} kernel launches on the host have no kernel in the capture: dropped records, launches recorded into a graph, or a capture that stopped early"
+                "{} no kernel in the capture: dropped records, launches recorded into a graph, or a capture that stopped early",
+                counted(dropped, "kernel launch on the host has", "kernel launches on the host have")
             ),
         );
         note.events = Some(dropped);

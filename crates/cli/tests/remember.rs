@@ -308,6 +308,9 @@ fn a_record_whose_files_are_gone_says_so_and_how_they_come_back() {
     let repo = proven();
     assert!(kforge(&repo.path(), &["record", "rmsnorm"]).status.success());
     std::fs::remove_file(repo.path().join("kernels/rmsnorm/notes.md")).expect("removes");
+    let (_, answer) = json(&repo.path(), &["record", "--candidate", "fast"]);
+    let message = answer["error"]["message"].as_str();
+    assert!(message.is_some_and(|said| said.starts_with("there is no evidence of fast in")), "{answer}");
     let (code, answer) = json(&repo.path(), &["record"]);
     assert_eq!(code, Some(0));
     let note =

@@ -34,16 +34,8 @@ pub enum Error {
     /// There is no such evidence.
     #[error("there is no evidence {id} in {}", folder.display())]
     NoEvidence {
-        /// What was looked for, perhaps a prefix.
+        /// What was looked for: an id, perhaps a prefix of one, or `of OP`.
         id: String,
-        /// Where.
-        folder: PathBuf,
-    },
-    /// There is no evidence of what was asked for.
-    #[error("there is no evidence{} in {}", of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default(), folder.display())]
-    NothingThere {
-        /// The op or the candidate; absent: any.
-        of: Option<String>,
         /// Where.
         folder: PathBuf,
     },
@@ -128,7 +120,7 @@ impl Error {
             Self::Io { .. } => "ledger.io",
             Self::OpName { .. } => "ledger.op-name",
             Self::Tag { .. } => "ledger.tag",
-            Self::NoEvidence { .. } | Self::NothingThere { .. } => "ledger.no-evidence",
+            Self::NoEvidence { .. } => "ledger.no-evidence",
             Self::Ambiguous { .. } => "ledger.ambiguous",
             Self::Evidence { .. } => "ledger.evidence",
             Self::Collision { .. } => "ledger.collision",
@@ -157,7 +149,7 @@ impl Error {
                 Some("use letters, digits, `.`, `_` and `-`, not starting with `.`".to_owned())
             }
             Self::Tag { .. } => Some("use lowercase letters, digits, `_` and `-`, at most 40".to_owned()),
-            Self::NoEvidence { .. } | Self::NothingThere { .. } => {
+            Self::NoEvidence { .. } => {
                 Some("`kforge history` lists what there is; `kforge validate` makes more".to_owned())
             }
             Self::Ambiguous { .. } => Some("give more digits".to_owned()),

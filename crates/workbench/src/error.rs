@@ -4,7 +4,6 @@
 //! code, a message that is a lowercase fact, and, where there is one, a cure.
 
 use crate::ExitClass;
-use kforge_units::counted;
 use std::path::PathBuf;
 
 /// The errors of the facade.
@@ -175,8 +174,7 @@ impl Error {
             ),
             Self::Sources(error) => error.hint(),
             Self::Unfinished { count, .. } => Some(format!(
-                "{} marked TODO(kforge) in the experiment and its sources; do what each says and delete the mark",
-                counted(*count, "line is", "lines are")
+                "each mark TODO(kforge) in the experiment and its sources asks for something, {count} in all; do what it says and delete it"
             )),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),

@@ -194,8 +194,9 @@ fn wanted(project: &Project, request: &Request) -> Result<Vec<(String, Digest, E
     order(&mut all);
     order(&mut fresh);
     if all.is_empty() && fresh.is_empty() {
-        return Err(kforge_ledger::Error::NothingThere {
-            of: request.candidate.as_ref().or(request.target.as_ref()).cloned(),
+        let what = request.candidate.as_ref().or(request.target.as_ref());
+        return Err(kforge_ledger::Error::NoEvidence {
+            id: what.map_or_else(|| "of any op".to_owned(), |what| format!("of {what}")),
             folder: ledger.layout().kernels(),
         }
         .into());

@@ -1,7 +1,8 @@
 //! What was lost, repaired or doubtful while reading, counted by kind with the first position of each.
 
-use crate::ReadNote;
 use kforge_units::counted;
+
+use crate::ReadNote;
 
 /// A kind of loss, repair or doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +85,8 @@ impl Kind {
 
     fn message(self, tally: &Tally) -> String {
         let Tally { events, bytes, first, detail } = tally;
+        let activities = counted(*events, "device activity", "device activities");
+        let behind = counted(*bytes, "byte", "bytes");
         let detail = if detail.is_empty() { String::new() } else { format!(" ({detail})") };
         match self {
             Self::TruncatedText => format!(
@@ -124,30 +127,20 @@ impl Kind {
             Self::OddCategory => format!(
                 "{events} event(s) have a category with characters that no category has; what they were is unknown; the first at byte {first}"
             ),
-            Self::NoLength => format!(
-                "{} no length; counted, without time; the first at byte {first}",
-                counted(*events, "device activity has", "device activities have")
-            ),
-            Self::BadLength => format!(
-                "{} a negative, absurd or unreadable length; counted, without time; the first at byte {first}",
-                counted(*events, "device activity has", "device activities have")
-            ),
-            Self::NoStart => format!(
-                "{} no usable start; counted, without a place on the timeline; the first at byte {first}",
-                counted(*events, "device activity has", "device activities have")
-            ),
+            Self::NoLength => format!("{activities} without a length; counted, adding no time; the first at byte {first}"),
+            Self::BadLength => format!("{activities} with a negative, absurd or unreadable length; counted, adding no time; the first at byte {first}"),
+            Self::NoStart => format!("{activities} without a usable start; counted, without a place on the timeline; the first at byte {first}"),
             Self::UnpairedBegin => {
                 format!("{events} begin event(s) have no end; they are kept without a length; the first at byte {first}")
             }
             Self::UnpairedEnd => {
                 format!("{events} end event(s) have no begin and were not read; the first at byte {first}")
             }
-            Self::Trailing if *bytes == 0 => {
-                format!("the gzip stream is damaged behind the end of the document{detail}; no event is lost")
+            Self::Trailing if *bytes > 0 => {
+                format!("{behind} behind the end of the document{detail}, from byte {first}, not read")
             }
             Self::Trailing => {
-                let follow = counted(*bytes, "byte follows", "bytes follow");
-                format!("{follow} the end of the document{detail}, at byte {first}; what follows was not read")
+                format!("the gzip stream is damaged behind the end of the document{detail}; no event is lost")
             }
             Self::NoArray => {
                 "the file holds events without the document around them; what the document would say is unknown".to_owned()

@@ -140,7 +140,7 @@ impl Kind {
                 format!("{behind} behind the end of the document{detail}, from byte {first}, not read")
             }
             Self::Trailing => {
-                format!("the gzip stream is damaged behind the end of the document{detail}; no event is lost")
+                format!("the gzip stream does not end well behind the document{detail}; no check sum vouches for what was read")
             }
             Self::NoArray => {
                 "the file holds events without the document around them; what the document would say is unknown".to_owned()

@@ -174,7 +174,7 @@ impl Error {
             ),
             Self::Sources(error) => error.hint(),
             Self::Unfinished { count, .. } => Some(format!(
-                "each mark TODO(kforge) in the experiment and its sources asks for something, {count} in all; do what it says and delete it"
+                "lines marked TODO(kforge) in the experiment and its sources: {count}; do what each says and delete the mark"
             )),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),

@@ -42,6 +42,10 @@ const NAMINGS: u32 = 20_000;
 /// What languages differ by in a run's work beside the calls, ns: reading two clocks a batch, walking over slots.
 const SLACK_NS: u64 = 20_000;
 
+/// What a run of an honest side may take longer than the baseline's beside its batches, ns: one with threads of its own wakes up later (47 µs
+/// were seen, in Python).
+const LEAST_LEFT_OUT_NS: f64 = 100_000.0;
+
 impl ClockLog {
     /// Adds the runs of one launch.
     pub(super) fn launch(&mut self, seen: &[Seen]) {
@@ -73,7 +77,7 @@ impl ClockLog {
         };
         let all = [false, true].into_iter().flat_map(|long| [0, 1].map(|quarter| more(long, quarter)));
         let least = all.collect::<Option<Vec<i64>>>()?.into_iter().min()?;
-        (least as f64 > allowed_ns).then(|| {
+        (least as f64 > allowed_ns.max(LEAST_LEFT_OUT_NS)).then(|| {
             format!("each run takes {least} ns more from outside than the baseline's, beside what it reports: time is left out of its samples")
         })
     }

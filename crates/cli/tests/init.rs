@@ -24,14 +24,19 @@ fn the_cpu_skeleton_is_checked_and_timed_unchanged() {
     assert_eq!(made["data"]["files"].as_array().unwrap().len(), 4);
     repository.git(&["add", "-A"]);
     repository.git(&["commit", "-qm", "a new operation"]);
-    let (_, answer) = kforge(&repository, &["validate", "soft_max", "--format", "json"]);
-    let candidate = &answer["data"]["candidates"][0];
-    let verdict = candidate["verdict"]["verdict"].as_str().unwrap();
-    // How fast it is depends on the machine; that it is right and could be timed does not.
-    let judged = ["faster", "slower", "same", "inconclusive"].contains(&verdict);
-    // A busy machine may part the baseline from itself, which is told as such.
-    assert!(judged || candidate["verdict"]["cause"] == "biased", "{answer}");
-    assert!(candidate["launches"].as_u64().unwrap() >= 8, "{candidate}");
+    // How fast it is depends on the machine; that it is right and can be timed does not. A busy machine may part the baseline from itself,
+    // which is told as such and measured again.
+    for last in [false, false, false, true] {
+        let (_, answer) = kforge(&repository, &["validate", "soft_max", "--format", "json"]);
+        let candidate = &answer["data"]["candidates"][0];
+        if !last && candidate["verdict"]["cause"] == "biased" {
+            continue;
+        }
+        let verdict = candidate["verdict"]["verdict"].as_str().unwrap();
+        assert!(["faster", "slower", "same", "inconclusive"].contains(&verdict), "{answer}");
+        assert!(candidate["launches"].as_u64().unwrap() >= 8, "{candidate}");
+        return;
+    }
 }
 
 #[test]

@@ -65,9 +65,10 @@ fn cheats_that_only_timing_can_see_are_void_by_name() {
             "rebuilds",
             &format!("{right}\n    import os, pathlib\n    calls = globals()['calls'] = globals().get('calls', 0) + 1\n    if calls > 40:\n        pathlib.Path(os.environ['TRITON_CACHE_DIR'], 'late.hsaco').write_text('x')"),
         )
-        .candidate(
+        .side(
             "lazy-when-timed",
-            "    calls = globals()['calls'] = globals().get('calls', 0) + 1\n    if calls > 60:\n        return\n    for i in range(len(y)):\n        y[i] = 2.0 * x[i]",
+            &format!("import kforge_runner\nhonest = kforge_runner._Session.do_run\nlazy = False\n\ndef do_run(self, message):\n    global lazy\n    lazy = message['batches'] > 1\n    return honest(self, message)\n\nkforge_runner._Session.do_run = do_run\n\ndef scale(call):\n    x, y = call.input('x'), call.output('y')\n    if lazy:\n        return\n{right}\n\nkforge_runner.main(scale)\n"),
+            "",
         );
     project.finish();
     let (answer, _) = project.json(&[]);

@@ -12,10 +12,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 
 /// `LIST` finds processes by their mark; `END` kills one of them. At the end everything that carries the run's mark goes too: a process
-/// that left its group is found by what it inherited. Where there is no `/proc`, groups are all that is known.
+/// that left its group is found by what it inherited. Where there is no `/proc`, groups are all that is known. Signals are ignored, that of a
+/// broken pipe too: kforge may be killed between a line and its answer.
 const SCRIPT: &str = r#"run=$1
 groups=
-trap '' INT TERM HUP
+trap '' INT TERM HUP PIPE
 marked() { grep -lF "KFORGE_RUN=$1" /proc/[0-9]*/environ 2>/dev/null; }
 while read -r verb group; do
   case $verb in
@@ -165,5 +166,40 @@ impl Drop for Relay {
             drop(pipes.input.take());
             let _ = pipes.child.wait();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_helper_whose_kforge_dies_before_it_is_answered_still_ends_everything() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("relay.sh");
+        std::fs::write(&path, SCRIPT).unwrap();
+        let mut victim = Command::new("sleep").arg("300").process_group(0).spawn().unwrap();
+        let mut helper = Command::new("sh")
+            .args([path.as_os_str(), "no-such-run".as_ref()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        // Nobody reads the answer any more when it is written.
+        drop(helper.stdout.take());
+        let mut input = helper.stdin.take().unwrap();
+        writeln!(input, "ADD {}", victim.id()).unwrap();
+        drop(input);
+        helper.wait().unwrap();
+        let ended = (0..200).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            victim.try_wait().unwrap().is_some()
+        });
+        if !ended {
+            victim.kill().unwrap();
+            victim.wait().unwrap();
+        }
+        assert!(ended, "the process outlived its kforge");
     }
 }

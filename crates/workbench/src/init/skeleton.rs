@@ -26,19 +26,49 @@ pub enum Class {
 type Files = &'static [(&'static str, &'static str)];
 
 macro_rules! files {
-    ($class:literal: $($name:literal),+) => {
-        &[$(($name, include_str!(concat!("../../../../data/skeletons/", $class, "/", $name)))),+]
+    ($($name:literal = $text:literal),+) => {
+        &[$(($name, include_str!(concat!("../../../../data/skeletons/", $text)))),+]
     };
 }
 
-const ASM: Files =
-    files!("asm": "experiment.toml", "reference.cpp", "baseline.hip", "candidate.hip", "candidate.s");
-const CK: Files =
-    files!("ck": "experiment.toml", "reference.cpp", "softmax.hpp", "baseline.hip", "candidate.hip");
-const CPU: Files = files!("cpu": "experiment.toml", "reference.cpp", "baseline.cpp", "candidate.cpp");
-const CUDA: Files = files!("cuda": "experiment.toml", "reference.cpp", "baseline.cu", "candidate.cu");
-const HIP: Files = files!("hip": "experiment.toml", "reference.cpp", "baseline.hip", "candidate.hip");
-const TRITON: Files = files!("triton": "experiment.toml", "reference.py", "baseline.py", "candidate.py");
+const ASM: Files = files!(
+    "experiment.toml" = "asm/experiment.toml",
+    "reference.cpp" = "asm/reference.cpp",
+    "baseline.hip" = "asm/baseline.hip",
+    "candidate.hip" = "asm/candidate.hip",
+    "candidate.s" = "asm/candidate.s"
+);
+const CK: Files = files!(
+    "experiment.toml" = "ck/experiment.toml",
+    "reference.cpp" = "softmax/reference.cpp",
+    "softmax.hpp" = "ck/softmax.hpp",
+    "baseline.hip" = "ck/baseline.hip",
+    "candidate.hip" = "ck/candidate.hip"
+);
+const CPU: Files = files!(
+    "experiment.toml" = "cpu/experiment.toml",
+    "reference.cpp" = "softmax/reference.cpp",
+    "baseline.cpp" = "cpu/baseline.cpp",
+    "candidate.cpp" = "cpu/candidate.cpp"
+);
+const CUDA: Files = files!(
+    "experiment.toml" = "cuda/experiment.toml",
+    "reference.cpp" = "softmax/reference.cpp",
+    "baseline.cu" = "softmax/baseline.gpu",
+    "candidate.cu" = "softmax/candidate.gpu"
+);
+const HIP: Files = files!(
+    "experiment.toml" = "hip/experiment.toml",
+    "reference.cpp" = "softmax/reference.cpp",
+    "baseline.hip" = "softmax/baseline.gpu",
+    "candidate.hip" = "softmax/candidate.gpu"
+);
+const TRITON: Files = files!(
+    "experiment.toml" = "triton/experiment.toml",
+    "reference.py" = "triton/reference.py",
+    "baseline.py" = "triton/baseline.py",
+    "candidate.py" = "triton/candidate.py"
+);
 
 impl Class {
     /// Every class with a skeleton.

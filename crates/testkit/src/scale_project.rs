@@ -27,15 +27,19 @@ kforge_runner.main(scale)
 ";
 
 /// What is tested with a whole project needs samples, not many of them.
-const FEW_SAMPLES: &str = "
+fn few_samples(sample_us: u32) -> String {
+    format!(
+        "
 [policy]
 drawn_cases = 3
 looks = [6]
 min_blocks = 4
 blocks = 4
-sample_us = 200
+sample_us = {sample_us}
 reason = \"a test\"
-";
+"
+    )
+}
 
 /// Everything of the operation's experiment.toml but its sides and its policy: one case of `n` elements, drawn ones of up to `widest`.
 pub fn scale_operation(n: u32, widest: u32) -> String {
@@ -88,9 +92,14 @@ impl ScaleProject {
         project
     }
 
-    /// The operation with few samples; `program` is the `kforge` to ask.
+    /// The operation with few short samples; `program` is the `kforge` to ask.
     pub fn new(program: &str) -> Self {
-        Self::with(program, &(scale_operation(600, 700) + FEW_SAMPLES))
+        Self::with(program, &(scale_operation(600, 700) + &few_samples(200)))
+    }
+
+    /// The same with samples that are long beside the pauses of a busy machine.
+    pub fn with_long_samples(program: &str) -> Self {
+        Self::with(program, &(scale_operation(600, 700) + &few_samples(5000)))
     }
 
     /// A path inside.

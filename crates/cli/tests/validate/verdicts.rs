@@ -48,7 +48,8 @@ fn the_five_candidates_of_the_example_get_their_five_verdicts() {
 
 #[test]
 fn cheats_that_only_timing_can_see_are_void_by_name() {
-    let mut project = Project::new(KFORGE);
+    // Half of a long run is much more than the clock outside can be wrong by.
+    let mut project = Project::with_long_samples(KFORGE);
     let right = "    for i in range(len(y)):\n        y[i] = 2.0 * x[i]";
     project
         .side(

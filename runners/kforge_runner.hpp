@@ -312,7 +312,7 @@ class Session {
     for (const auto& tensor : slots_[slot]) {
       if (!tensor.in() || (tensor.role == "inout" && !inout)) continue;
       if (out.size() > 1) out += ',';
-      out += Json::quote(tensor.name) + ":\"" + Blake2b::hex(content(tensor), tensor.bytes) + "\"";
+      out += Json::quote(tensor.name) + ":\"" + Blake2b::tensor(content(tensor), tensor.bytes) + "\"";
     }
     return out + "}";
   }

@@ -83,8 +83,7 @@ def _watch(source):
         waiting.register(source, 0)
         while True:
             seen = waiting.poll(200)
-            gone = os.getppid() != runner
-            if gone or seen:
+            if os.getppid() != runner or seen:
                 # A moment for an orderly quit; then everything that is left of the group.
                 for _ in range(60):
                     if os.getppid() != runner:
@@ -100,8 +99,7 @@ def _take_streams():
     """Keeps private copies of the protocol streams; prints go to the log, reads of stdin meet the end of file."""
     import fcntl
 
-    source = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 64)
-    sink = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 64)
+    source, sink = (fcntl.fcntl(stream, fcntl.F_DUPFD_CLOEXEC, 64) for stream in (0, 1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
@@ -145,6 +143,18 @@ def _philox_words(count, stream, slot, key):
         c0, c1, c2, c3 = (p1 >> shift) ^ c1 ^ numpy.uint64(k0), p1 & mask, (p0 >> shift) ^ c3 ^ numpy.uint64(k1), p0 & mask
         k0, k1 = (k0 + 0x9E3779B9) & 0xFFFFFFFF, (k1 + 0xBB67AE85) & 0xFFFFFFFF
     return numpy.stack([c0, c1, c2, c3], axis=1).reshape(-1)[:count]
+
+
+def _digest(data):
+    """The digest of a tensor: of its bytes, or, where they are more than one piece, of the digests of its pieces."""
+    data, piece = memoryview(data), 1 << 20
+    if data.nbytes <= piece:
+        return hashlib.blake2b(data, digest_size=32).hexdigest()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(32, os.cpu_count() or 1)) as pool:
+        parts = pool.map(lambda at: hashlib.blake2b(data[at:at + piece], digest_size=32).digest(), range(0, data.nbytes, piece))
+        return hashlib.blake2b(b"".join(parts), digest_size=32).hexdigest()
 
 
 def _from_bits(text):
@@ -254,21 +264,15 @@ def _signed(bits):
     return bits - (1 << 64) if bits >> 63 else bits
 
 
+# Bits that are set, and those that the nonce chooses: a NaN with a payload where there is room for one.
+_POISON = {"f64": (0x7FF8000000000000, 0x7FFFFFFFFFFFF), "f32": (0x7FC00000, 0x3FFFFF), "f16": (0x7E00, 0x1FF), "bf16": (0x7FC0, 0x3F)}
+
+
 def poison(dtype, nonce, size):
     """The bytes of a tensor of this size that no run has written: docs/runner-protocol.md, Poison."""
     width = max(_BITS[dtype] // 8, 1)
-    if dtype == "f64":
-        bits = 0x7FF8000000000000 | (nonce & 0x7FFFFFFFFFFFF)
-    elif dtype == "f32":
-        bits = 0x7FC00000 | (nonce & 0x3FFFFF)
-    elif dtype == "f16":
-        bits = 0x7E00 | (nonce & 0x1FF)
-    elif dtype == "bf16":
-        bits = 0x7FC0 | (nonce & 0x3F)
-    elif dtype == "f4_e2m1":
-        bits = (nonce & 0xF) * 0x11
-    else:
-        bits = nonce & ((1 << (8 * width)) - 1)
+    fixed, free = _POISON.get(dtype, (0, (1 << (8 * width)) - 1))
+    bits = (nonce & 0xF) * 0x11 if dtype == "f4_e2m1" else fixed | (nonce & free)
     return bits.to_bytes(width, "little") * (size // width)
 
 
@@ -396,10 +400,9 @@ class _Session:
         self.slots, self.calls = [], []
 
     def answer(self, message):
-        verb = message["verb"]
-        method = getattr(self, "do_" + verb, None)
+        method = getattr(self, "do_" + message["verb"], None)
         if method is None:
-            raise ValueError(f"unknown verb '{verb}'")
+            raise ValueError(f"unknown verb '{message['verb']}'")
         return method(message)
 
     def do_hello(self, message):
@@ -431,8 +434,7 @@ class _Session:
         return {"inputs": [self._hashes(slot, True) for slot in range(len(self.slots))]}
 
     def _hashes(self, slot, inout):
-        return {t.name: hashlib.blake2b(t.content(), digest_size=32).hexdigest() for t in self.slots[slot]
-                if t.role == "in" or (t.role == "inout" and inout)}
+        return {t.name: _digest(t.content()) for t in self.slots[slot] if t.role == "in" or (t.role == "inout" and inout)}
 
     def do_poison(self, message):
         self._poison(self.slots, message["nonce"])
@@ -449,9 +451,8 @@ class _Session:
         samples, after, aside = [], [], []
         for _ in range(message["batches"]):
             start = _NOW()
-            for slot in self.slots:
-                for tensor in slot:
-                    tensor.restore()
+            for tensor in (tensor for slot in self.slots for tensor in slot):
+                tensor.restore()
             if message.get("poison"):
                 self._poison([self.slots[slot] for slot in message["order"]], message["poison"])
             restored = _NOW() - start
@@ -467,10 +468,9 @@ class _Session:
                 for tensor in self.slots[number]:
                     if tensor.role == "in":
                         continue
-                    data = tensor.content()
                     header = {"slot": number, "name": tensor.name, "dtype": tensor.dtype, "shape": list(tensor.shape), "bytes": tensor.bytes}
                     file.write(json.dumps(header).encode() + b"\n")
-                    file.write(data)
+                    file.write(tensor.content())
         return {"inputs": [self._hashes(number, False) for number in message["slots"]]}
 
     def do_quit(self, _message):
@@ -490,8 +490,8 @@ def main(function, backend=None):
             import traceback
 
             traceback.print_exc(file=sys.stderr)
-            text = f"{type(error).__name__}: {error}"
-            reply = {"id": message.get("id", 0) if isinstance(message, dict) else 0, "ok": False, "error": text}
+            number = message.get("id", 0) if isinstance(message, dict) else 0
+            reply = {"id": number, "ok": False, "error": f"{type(error).__name__}: {error}"}
         data = json.dumps(reply).encode() + b"\n"
         while data:
             data = data[os.write(_SINK, data):]

@@ -41,10 +41,53 @@ struct Philox {
   }
 };
 
+// Calls `part(first, last)` for pieces of 0..count side by side on the machine's processors, at least `worth` of them in a piece. Pieces
+// begin at multiples of four. A reference may use it too; what is timed on a processor may not know how many are free.
+template <class Part>
+inline void in_pieces(std::size_t count, std::size_t worth, const Part& part) {
+  const std::size_t most = std::min<std::size_t>(std::thread::hardware_concurrency(), 32);
+  const std::size_t hands = std::min(count / std::max<std::size_t>(worth, 1), most);
+  if (hands < 2) return part(std::size_t{0}, count);
+  const std::size_t each = (count / hands + 3) / 4 * 4;
+  std::vector<std::thread> threads;
+  for (std::size_t first = 0; first < count; first += each) {
+    const std::size_t last = std::min(first + each, count);
+    try {
+      threads.emplace_back([&part, first, last] { part(first, last); });
+    } catch (const std::system_error&) {
+      // Linked without threads on an old libc, or out of them: the work is done here then.
+      part(first, last);
+    }
+  }
+  for (auto& thread : threads) thread.join();
+}
+
 // BLAKE2b with a 32-byte digest (RFC 7693).
 class Blake2b {
  public:
-  static std::string hex(const unsigned char* data, std::size_t size) {
+  // The digest of a tensor: of its bytes, or, where they are more than one piece, of the digests of its pieces, which several threads make.
+  static std::string tensor(const unsigned char* data, std::size_t size) {
+    const std::size_t piece = std::size_t{1} << 20, pieces = (size + piece - 1) / piece;
+    unsigned char whole[32];
+    if (pieces < 2) {
+      digest(data, size, whole);
+    } else {
+      std::vector<unsigned char> parts(32 * pieces);
+      in_pieces(pieces, 4, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) digest(data + i * piece, std::min(piece, size - i * piece), parts.data() + 32 * i);
+      });
+      digest(parts.data(), parts.size(), whole);
+    }
+    static const char digits[] = "0123456789abcdef";
+    std::string out;
+    for (int i = 0; i < 32; ++i) {
+      out += digits[whole[i] >> 4];
+      out += digits[whole[i] & 15];
+    }
+    return out;
+  }
+
+  static void digest(const unsigned char* data, std::size_t size, unsigned char out[32]) {
     std::uint64_t h[8];
     for (int i = 0; i < 8; ++i) h[i] = iv(i);
     h[0] ^= 0x01010020u;
@@ -56,14 +99,7 @@ class Blake2b {
     }
     if (size > done) std::memcpy(last, data + done, size - done);
     compress(h, last, size, true);
-    static const char digits[] = "0123456789abcdef";
-    std::string out;
-    for (int i = 0; i < 32; ++i) {
-      const unsigned byte = static_cast<unsigned>(h[i / 8] >> (8 * (i % 8))) & 0xFF;
-      out += digits[byte >> 4];
-      out += digits[byte & 15];
-    }
-    return out;
+    for (int i = 0; i < 32; ++i) out[i] = static_cast<unsigned char>(h[i / 8] >> (8 * (i % 8)));
   }
 
  private:
@@ -261,26 +297,6 @@ struct Draw {
   }
 };
 
-// Calls `part(first, last)` for pieces of 0..count, on several threads where there is much to do. Pieces begin at multiples of four.
-template <class Part>
-inline void in_pieces(std::size_t count, const Part& part) {
-  const std::size_t worth = std::size_t{1} << 20;
-  const std::size_t hands = std::min<std::size_t>({count / worth, std::thread::hardware_concurrency(), 32});
-  if (hands < 2) return part(std::size_t{0}, count);
-  const std::size_t each = (count / hands + 3) / 4 * 4;
-  std::vector<std::thread> threads;
-  for (std::size_t first = 0; first < count; first += each) {
-    const std::size_t last = std::min(first + each, count);
-    try {
-      threads.emplace_back([&part, first, last] { part(first, last); });
-    } catch (const std::system_error&) {
-      // Linked without threads on an old libc, or out of them: the work is done here then.
-      part(first, last);
-    }
-  }
-  for (auto& thread : threads) thread.join();
-}
-
 // Fills host memory of a tensor's size by a recipe.
 inline void fill(unsigned char* to, const Tensor& tensor, const Json& fill, std::size_t slot) {
   const std::string& kind = fill.at("kind").string();
@@ -307,7 +323,7 @@ inline void fill(unsigned char* to, const Tensor& tensor, const Json& fill, std:
     draw.low = static_cast<std::int64_t>(fill.at("low").bits());
     draw.span = fill.at("span").bits();
     draw.grid = static_cast<int>(fill.at("grid").integer());
-    in_pieces(tensor.count, [&](std::size_t first, std::size_t last) {
+    in_pieces(tensor.count, std::size_t{1} << 20, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; i += 4) {
         const std::uint64_t group = i / 4;
         const std::uint32_t counter[4] = {static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(group >> 32), stream,

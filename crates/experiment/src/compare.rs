@@ -5,6 +5,10 @@
 use crate::dtype::Dtype;
 use crate::runner::DumpedOutput;
 use kforge_record::{CheckedOutput, Real, Tolerance, Worst};
+use rayon::prelude::*;
+
+/// Elements that are compared in one go.
+const PIECE: usize = 1 << 16;
 
 /// What an output must be.
 #[derive(Clone, Debug)]
@@ -37,6 +41,43 @@ struct Tally {
 }
 
 impl Tally {
+    /// Of a run of elements, the first of which has this index: patterns that were got and those of the reference.
+    fn of(expected: &Expected<'_>, first: usize, elements: impl Iterator<Item = (u64, u64)>) -> Self {
+        let dtype = expected.dtype;
+        let pattern = expected.nonce.map(|nonce| dtype.poison(nonce));
+        let mut tally = Self::default();
+        for (index, (mine, theirs)) in (first..).zip(elements) {
+            if dtype.is_float() {
+                let before = tally.mismatches;
+                float(&mut tally, index, dtype, mine, f64::from_bits(theirs), &expected.tolerance);
+                // Without room for a payload an honest value may equal the pattern; one that is wrong and equals it was not written.
+                let telling = dtype.bits_wide() > 8 || tally.mismatches > before;
+                tally.survivors += u64::from(pattern == Some(mine) && telling);
+            } else {
+                let (got, wanted) = (dtype.integer(mine), dtype.integer(theirs));
+                tally.finite(index, got as f64, wanted as f64, &expected.tolerance);
+                // An honest integer may equal the pattern; one that is wrong and equals it was not written.
+                tally.survivors += u64::from(pattern == Some(mine) && got != wanted);
+            }
+        }
+        tally
+    }
+
+    /// With the elements that follow. Of equal worst ones the first stays.
+    fn and(self, next: &Self) -> Self {
+        let later = next.max_abs > self.max_abs;
+        Self {
+            mismatches: self.mismatches + next.mismatches,
+            nan_differs: self.nan_differs + next.nan_differs,
+            inf_differs: self.inf_differs + next.inf_differs,
+            survivors: self.survivors + next.survivors,
+            max_abs: self.max_abs.max(next.max_abs),
+            max_rel: self.max_rel.max(next.max_rel),
+            max_ulp: self.max_ulp.max(next.max_ulp),
+            worst: if later { next.worst } else { self.worst },
+        }
+    }
+
     fn finite(&mut self, index: usize, got: f64, expected: f64, tolerance: &Tolerance) {
         let difference = (got - expected).abs();
         if difference > self.max_abs {
@@ -65,22 +106,18 @@ pub fn compare(expected: &Expected<'_>, got: &DumpedOutput) -> CheckedOutput {
         && expected.reference.len() == reference.bytes(count);
     let mut tally = Tally::default();
     if comparable {
-        let pattern = expected.nonce.map(|nonce| dtype.poison(nonce));
-        let elements = dtype.patterns(&got.bytes).zip(reference.patterns(expected.reference));
-        for (index, (mine, theirs)) in elements.take(count).enumerate() {
-            if dtype.is_float() {
-                let before = tally.mismatches;
-                float(&mut tally, index, dtype, mine, f64::from_bits(theirs), &expected.tolerance);
-                // Without room for a payload an honest value may equal the pattern; one that is wrong and equals it was not written.
-                let telling = dtype.bits_wide() > 8 || tally.mismatches > before;
-                tally.survivors += u64::from(pattern == Some(mine) && telling);
-            } else {
-                let (got, wanted) = (dtype.integer(mine), dtype.integer(theirs));
-                tally.finite(index, got as f64, wanted as f64, &expected.tolerance);
-                // An honest integer may equal the pattern; one that is wrong and equals it was not written.
-                tally.survivors += u64::from(pattern == Some(mine) && got != wanted);
-            }
-        }
+        let mine = got.bytes.par_chunks(dtype.bytes(PIECE));
+        let theirs = expected.reference.par_chunks(reference.bytes(PIECE));
+        let pieces: Vec<Tally> = mine
+            .zip(theirs)
+            .enumerate()
+            .map(|(number, (mine, theirs))| {
+                let first = number * PIECE;
+                let elements = dtype.patterns(mine).zip(reference.patterns(theirs));
+                Tally::of(expected, first, elements.take(count - first))
+            })
+            .collect();
+        tally = pieces.iter().fold(tally, Tally::and);
     }
     finish(expected, got, comparable, count, &tally)
 }
@@ -201,6 +238,18 @@ mod tests {
         assert!(!checked.passed);
         assert_eq!(checked.mismatches, 1);
         assert_eq!(checked.worst.unwrap().index, [2]);
+    }
+
+    #[test]
+    fn what_is_compared_in_pieces_is_counted_whole_and_the_first_of_equal_worst_is_named() {
+        let reference: Vec<f64> = (0..3 * PIECE + 5).map(|at| (at % 1000) as f64).collect();
+        let mut got: Vec<f32> = reference.iter().map(|value| *value as f32).collect();
+        for (at, by) in [(7, 1.0), (PIECE + 1, 4.0), (2 * PIECE, 4.0), (3 * PIECE + 4, 2.0)] {
+            got[at] += by;
+        }
+        let checked = check(&got, &reference, None);
+        assert_eq!((checked.mismatches, checked.max_abs.get()), (4, 4.0));
+        assert_eq!(checked.worst.unwrap().index, [PIECE as u64 + 1]);
     }
 
     #[test]

@@ -6,7 +6,6 @@
 //! Invariant: the stages are types ([`Proposed`] → [`Built`] → [`Sealed`] → [`Correct`] → [`Timed`]), and each is made only from the one
 //! before it: what was not checked cannot be timed, and what was not sealed cannot be checked.
 
-mod blake2;
 mod clock;
 mod compare;
 mod device;
@@ -26,10 +25,10 @@ mod safetensors;
 mod small_float;
 mod spec;
 mod stage;
+mod tensor_digest;
 mod wording;
 mod workshop;
 
-pub use blake2::blake2b_hex;
 pub use clock::{Clock, MonotonicClock};
 pub use compare::{Expected, compare};
 pub use device::{Cpu, Device, Observation};
@@ -56,4 +55,5 @@ pub use stage::{
     Built, Checked, Correct, Engine, Event, Proposed, Refuted, Remark, RunContext, Sealed, SideBuild,
     SideSeal, SideTrouble, Timed, Trial, Workshop,
 };
+pub use tensor_digest::tensor_digest;
 pub use workshop::{Bench, Repository, Shop, Snapshot};

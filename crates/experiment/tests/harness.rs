@@ -1,7 +1,7 @@
 //! The three implementations of the runner protocol's arithmetic hold the same bytes: this room's, the C++ harness's and the Python one's.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use kforge_experiment::{Distribution, Dtype, Recipe, Role, blake2b_hex};
+use kforge_experiment::{Distribution, Dtype, Recipe, Role, tensor_digest};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -142,7 +142,7 @@ fn every_generator_gives_the_same_bytes_in_three_languages() {
             raw.call(json!({"verb": "prepare", "case": "c", "params": {}, "slots": 2, "tensors": tensors}));
         for slot in 0..2 {
             for (number, (dtype, recipe)) in recipes().iter().enumerate() {
-                let expected = blake2b_hex(&recipe.bytes(*dtype, count, slot).unwrap());
+                let expected = tensor_digest(&recipe.bytes(*dtype, count, slot).unwrap());
                 let got = &held["inputs"][slot as usize][format!("t{number}")];
                 assert_eq!(got, &json!(expected), "{language}, {} of {recipe:?}, slot {slot}", dtype.name());
             }
@@ -158,6 +158,20 @@ fn every_generator_gives_the_same_bytes_in_three_languages() {
         assert_eq!(world["ok"], json!(false));
         raw.call(json!({"verb": "quit"}));
         assert!(raw.child.wait().unwrap().success(), "{language}");
+    }
+}
+
+#[test]
+fn a_large_tensor_has_the_same_digest_in_three_languages() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dtype, count, recipe) = (Dtype::U8, (3 << 20) + 5, Recipe::Constant(3.0));
+    let expected = json!(tensor_digest(&recipe.bytes(dtype, count, 0).unwrap()));
+    let fill = serde_json::to_value(recipe.message()).unwrap();
+    let tensors = json!([{"name": "x", "role": "in", "dtype": dtype.name(), "shape": [count], "fill": fill}]);
+    for (language, mut raw) in harnesses(folder.path()) {
+        let held =
+            raw.call(json!({"verb": "prepare", "case": "c", "params": {}, "slots": 1, "tensors": tensors}));
+        assert_eq!(held["inputs"][0]["x"], expected, "{language}: {held}");
     }
 }
 

@@ -7,7 +7,6 @@ use super::built::{is_candidate, runner_error};
 use super::engine::{Engine, Remark, SideTrouble};
 use super::oddity::oddity;
 use super::trial::Trial;
-use crate::blake2::blake2b_hex;
 use crate::compare::{Expected, compare};
 use crate::draw::Entropy;
 use crate::error::Error;
@@ -17,7 +16,9 @@ use crate::runner::{
     Batch, Dump, DumpedOutput, FaultKind, InputDigests, Operand, Preparation, Role, Runner, RunnerFault,
 };
 use crate::spec::Experiment;
+use crate::tensor_digest::tensor_digest;
 use kforge_record::{Check, CheckedInput, CheckedOutput, Digest};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// What a case must give, for both fills of its slots.
@@ -337,7 +338,7 @@ impl Comparison<'_> {
         let after = if inout {
             let output =
                 dump.outputs.iter().find(|output| output.slot == slot && output.name == operand.name)?;
-            blake2b_hex(&output.bytes)
+            tensor_digest(&output.bytes)
         } else {
             dump.inputs
                 .get(position)
@@ -378,6 +379,7 @@ fn round(order: Vec<u32>) -> Batch {
 /// What every slot's inputs hash to, computed here from the recipes.
 pub(super) fn digests(operands: &[Operand], slots: u32) -> Result<Vec<InputDigests>, Error> {
     (0..slots)
+        .into_par_iter()
         .map(|slot| {
             operands
                 .iter()
@@ -387,7 +389,7 @@ pub(super) fn digests(operands: &[Operand], slots: u32) -> Result<Vec<InputDiges
                         .recipe
                         .bytes(operand.dtype, operand.count(), slot)
                         .map_err(|error| Error::io(&operand.name, error))?;
-                    Ok((operand.name.clone(), blake2b_hex(&bytes)))
+                    Ok((operand.name.clone(), tensor_digest(&bytes)))
                 })
                 .collect()
         })

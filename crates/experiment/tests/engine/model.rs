@@ -3,7 +3,7 @@
 use kforge_experiment::{
     Batch, CacheMode, Clock, Device, Dtype, Dump, DumpedOutput, Engine, Error, Event, Experiment, FaultKind,
     Hello, InputDigests, InputSource, Launcher, Leftover, Observation, Operand, Params, Preparation, Ran,
-    RawFile, Role, Runner, RunnerFault, SideBuild, SideSeal, Stream, Uninterrupted, Workshop, blake2b_hex,
+    RawFile, Role, Runner, RunnerFault, SideBuild, SideSeal, Stream, Uninterrupted, Workshop, tensor_digest,
 };
 use kforge_record::{
     BlobId, Build, Device as DeviceRecord, Digest, FloorStatus, ObjectFormat, Policy, Subject, SubjectEntry,
@@ -131,7 +131,7 @@ impl ModelRunner<'_> {
                     if self.manner == Manner::OtherInputs {
                         bytes[0] ^= 1;
                     }
-                    digest.insert(operand.name.clone(), blake2b_hex(&bytes));
+                    digest.insert(operand.name.clone(), tensor_digest(&bytes));
                 }
                 tensors.push((operand.clone(), bytes));
             }
@@ -248,7 +248,7 @@ impl Runner for ModelRunner<'_> {
                         bytes: bytes.clone(),
                     });
                 } else {
-                    digests.insert(operand.name.clone(), blake2b_hex(bytes));
+                    digests.insert(operand.name.clone(), tensor_digest(bytes));
                 }
             }
             dump.inputs.push(digests);

@@ -6,12 +6,17 @@ Both sides run the same loop; only the number of its trips differs:
     aa        100 against 100: no difference
     boundary  101 against 100: a speedup of exactly the minimum effect (1 %), which must not be called faster
     slowdown  100 against 105: slower by 5 %
+    two       102 against 100: faster by 2 %; how often that is seen is the power, and no limit is set
+    three     103 against 100: faster by 3 %, likewise
+
+With `--gpu` the loop is a CUDA kernel of about 60 µs.
 
 Every validation is one line in the results file, so that a run can be interrupted and resumed; the table at the end, in Markdown, is of all
 lines. Nothing is measured by this program itself. Exit status 1 where a rate is not within its limit: of A/A none is faster or slower, at the
 boundary at most 2.5 in 100 are faster, of slowdowns at least 95 in 100 are slower.
 
     python3 tests/statistics/rates.py --kforge target/release/kforge --runs 200 aa
+    python3 tests/statistics/rates.py --kforge target/release/kforge --gpu --runs 60 aa boundary two three
     python3 tests/statistics/rates.py --table
 """
 
@@ -28,8 +33,11 @@ LIMITS = {
     "aa": lambda counts, runs: counts["faster"] + counts["slower"] == 0,
     "boundary": lambda counts, runs: counts["faster"] <= 0.025 * runs,
     "slowdown": lambda counts, runs: counts["slower"] >= 0.95 * runs,
+    "two": lambda counts, runs: counts["slower"] == 0,
+    "three": lambda counts, runs: counts["slower"] == 0,
 }
-KINDS = {"aa": (100, 100), "boundary": (101, 100), "slowdown": (100, 105)}
+KINDS = {"aa": (100, 100), "boundary": (101, 100), "slowdown": (100, 105), "two": (102, 100), "three": (103, 100)}
+USUAL = ["aa", "boundary", "slowdown"]
 
 SOURCE = """\
 #include <cstdlib>
@@ -56,23 +64,65 @@ static void spin(const kforge::Call& call) {
 KFORGE_RUNNER(spin)
 """
 
+SOURCE_GPU = """\
+#include <cstdlib>
+
+#include <kforge_runner_gpu.hpp>
+
+// As on a processor: every thread runs a chain of TRIPS times the same dependent multiplications, and what it writes does not depend on them.
+static const int TRIPS = std::atoi(std::getenv("TRIPS"));
+
+static __global__ void chains(const int* x, int* y, int n, int trips) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned chain = static_cast<unsigned>(x[i]) | 1u;
+  for (int trip = 0; trip < trips; ++trip)
+#pragma unroll 16
+    for (int step = 0; step < 256; ++step) chain = chain * 1664525u + 1013904223u;
+  // Nobody needs the chain, and the compiler may not leave it out.
+  asm volatile("" : : "r"(chain));
+  y[i] = static_cast<int>(static_cast<unsigned>(x[i]) + static_cast<unsigned>(i));
+}
+
+static void spin(const kforge::Call& call) {
+  const auto x = call.input<std::int32_t>("x");
+  const auto y = call.output<std::int32_t>("y");
+  const int n = static_cast<int>(x.size());
+  chains<<<(n + 127) / 128, 128, 0, call.stream()>>>(x.data(), y.data(), n, TRIPS);
+}
+
+KFORGE_RUNNER(spin)
+"""
+
+REFERENCE_GPU = """\
+#include <kforge_runner.hpp>
+
+static void spin(const kforge::Call& call) {
+  const auto x = call.input<std::int32_t>("x");
+  const auto y = call.output<std::int32_t>("y");
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[i]) + static_cast<std::uint32_t>(i));
+}
+
+KFORGE_RUNNER(spin)
+"""
+
 # The harness is the same in every run, so a program that was compiled once may be copied; its copy is built for kforge.
 SIDE = """
 [{section}]
 tree = "worktree"
-build = "test -x {cache}/spin || c++ -std=c++17 -O2 -o {cache}/spin kernels/spin/spin.cpp; cp {cache}/spin build/{name}"
+build = "test -x {cache}/{source} || {compiler} -std=c++17 -O2 -o {cache}/{source} kernels/spin/{source}; cp {cache}/{source} build/{name}"
 runner = "build/{name}"
-sources = ["kernels/spin/spin.cpp"]
+sources = ["kernels/spin/{source}"]
 artifacts = ["build/{name}"]
 env = {{ TRIPS = "{trips:03}" }}
 """
 
 REST = """
 [[case]]
-params = { n = 256 }
+params = {{ n = {n} }}
 
 [domain]
-n = { min = 1, max = 512 }
+n = {{ min = 1, max = {most} }}
 
 [inputs.x]
 shape = ["n"]
@@ -89,7 +139,7 @@ reason = "only the timing is under test"
 """
 
 
-def project(kind, cache):
+def project(kind, cache, gpu):
     """A repository with one experiment of this kind."""
     baseline, candidate = KINDS[kind]
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"kforge-rates-{kind}-"))
@@ -97,10 +147,18 @@ def project(kind, cache):
     kernel.mkdir(parents=True)
     (folder / "kforge.toml").write_text("")
     (folder / ".gitignore").write_text("/build/\n/.kforge/\n")
-    (kernel / "spin.cpp").write_text(SOURCE)
+    side, reference = ("spin.cu", "reference.cpp") if gpu else ("spin.cpp", "spin.cpp")
+    (kernel / side).write_text(SOURCE_GPU if gpu else SOURCE)
+    if gpu:
+        (kernel / reference).write_text(REFERENCE_GPU)
     sides = [("reference", "reference", 1), ("baseline", "baseline", baseline), ("candidate.other", "other", candidate)]
-    text = 'op = "spin"\n' + "".join(SIDE.format(section=s, name=n, trips=t, cache=cache) for s, n, t in sides)
-    (kernel / "experiment.toml").write_text(text + REST)
+    text = 'op = "spin"\n' + ('device = "gpu"\n' if gpu else "")
+    for section, name, trips in sides:
+        source = reference if name == "reference" else side
+        compiler = "nvcc -arch=native" if source.endswith(".cu") else "c++"
+        text += SIDE.format(section=section, name=name, trips=trips, cache=cache, source=source, compiler=compiler)
+    text += REST.format(n=1 << 15 if gpu else 256, most=1 << 16 if gpu else 512)
+    (kernel / "experiment.toml").write_text(text)
     for arguments in (["init", "-q"], ["add", "-A"], ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "start"]):
         subprocess.run(["git", "-C", folder, *arguments], check=True)
     return folder
@@ -146,7 +204,8 @@ def table(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], help="which truths to try; none: all")
+    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], help="which truths to try; none: aa, boundary, slowdown")
+    parser.add_argument("--gpu", action="store_true", help="a CUDA kernel in place of a loop on the processor")
     parser.add_argument("--kforge", default="target/release/kforge", type=pathlib.Path)
     parser.add_argument("--runs", default=200, type=int, help="validations of each kind in all, earlier ones counted")
     parser.add_argument("--results", default=pathlib.Path("target/rates.jsonl"), type=pathlib.Path)
@@ -155,8 +214,8 @@ def main():
     if not arguments.table:
         kforge = arguments.kforge.resolve(strict=True)
         cache = pathlib.Path(tempfile.mkdtemp(prefix="kforge-rates-cache-"))
-        for kind in arguments.kinds or KINDS:
-            folder = project(kind, cache)
+        for kind in arguments.kinds or USUAL:
+            folder = project(kind, cache, arguments.gpu)
             done = sum(row["kind"] == kind for row in read(arguments.results))
             for number in range(done, arguments.runs):
                 row = {"kind": kind, **validate(kforge, folder)}

@@ -1,7 +1,7 @@
 //! Where a side's files come from, and whether it really uses them.
 
 use crate::KFORGE;
-use kforge_testkit::{ScaleProject as Project, verdict};
+use kforge_testkit::{ScaleProject as Project, is_timed, verdict};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -84,6 +84,33 @@ fn submodules_come_at_their_commits_and_modules_that_were_imported_join_the_subj
         evidence(&project, &answer, "uses-library")["facts"]["sides"]["candidate"]["subject"]["entries"]
             .to_string();
     assert!(entries.contains("lib/factor.py"), "{entries}");
+}
+
+#[test]
+fn files_that_only_the_system_saw_opened_join_the_subject_and_none_is_opened_after_sealing() {
+    let mut project = Project::new(KFORGE);
+    for name in ["factor.txt", "flags.txt", "other.txt", "late.txt"] {
+        fs::write(project.path(&format!("kernels/scale/{name}")), "2.0\n").unwrap();
+    }
+    // Neither a module nor anything that a dependency file names: data that is read, and a file that the build reads.
+    let reads = |what: &str, when: &str| {
+        format!(
+            "import kforge_runner\nFACTOR = float(open('kernels/scale/factor.txt').read())\nCALLS = 0\n\ndef scale(call):\n    global CALLS\n    CALLS += 1\n    if {when}:\n        {what}\n    x, y = call.input('x'), call.output('y')\n    for i in range(len(y)):\n        y[i] = FACTOR * x[i]\n\nkforge_runner.main(scale)\n"
+        )
+    };
+    let build = "build = \"cat kernels/scale/flags.txt > made.txt\"\nartifacts = [\"made.txt\"]";
+    project.side("reads", &reads("pass", "False"), build);
+    project.side("late", &reads("open('kernels/scale/late.txt').close()", "CALLS > 40"), "");
+    project.finish();
+    let (answer, _) = project.json(&[]);
+    let (word, reason) = verdict(&answer, "reads");
+    assert!(is_timed(&word, &reason), "{word} {reason}");
+    let entries = &evidence(&project, &answer, "reads")["facts"]["sides"]["candidate"]["subject"]["entries"];
+    let paths: Vec<&str> =
+        entries.as_array().unwrap().iter().map(|entry| entry["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["kernels/scale/factor.txt", "kernels/scale/flags.txt", "kernels/scale/reads.py"]);
+    let (word, reason) = verdict(&answer, "late");
+    assert!(word == "void" && reason.contains("opened `kernels/scale/late.txt`"), "{word} {reason}");
 }
 
 #[test]

@@ -63,6 +63,10 @@ fn cheats_that_only_timing_can_see_are_void_by_name() {
             "",
         )
         .candidate(
+            "keeps-results",
+            &format!("    kept = globals().setdefault('kept', {{}})\n    key = (x[0], x[len(x) // 2], x[-1])\n    if key in kept:\n        y[:] = kept[key]\n        return\n{right}\n    kept[key] = y[:].copy() if hasattr(y, 'copy') else __import__('array').array('f', y)"),
+        )
+        .candidate(
             "rebuilds",
             &format!("{right}\n    import os, pathlib\n    calls = globals()['calls'] = globals().get('calls', 0) + 1\n    if calls > 40:\n        pathlib.Path(os.environ['TRITON_CACHE_DIR'], 'late.hsaco').write_text('x')"),
         )
@@ -86,6 +90,11 @@ fn cheats_that_only_timing_can_see_are_void_by_name() {
     }
     let (word, reason) = verdict(&answer, "lazy-when-timed");
     assert!(word == "incorrect" && reason.contains("(timed)"), "{word} {reason}");
+    let (word, reason) = verdict(&answer, "keeps-results");
+    assert!(
+        word == "void" && reason.starts_with("skipped:") && reason.contains("never met"),
+        "{word} {reason}"
+    );
     let (word, reason) = verdict(&answer, "rebuilds");
     // Where permissions are enforced the write fails and the call raises; else the new file is found.
     assert!(reason.contains("appeared after sealing") || word == "incorrect", "{word} {reason}");

@@ -81,6 +81,7 @@ impl<'a> Built<'a> {
             let warm_ns = engine.clock.now().since(start).0.unsigned_abs();
             engine.remark(Remark::left(&name, "while it was warmed", &one.runner.quit()));
             let mut seal = engine.workshop.seal(&name, &one.hello, &loaded, one.startup_ns, warm_ns)?;
+            engine.remark(std::mem::take(&mut seal.remarks));
             seal.build.build_ns = self.sides[one.index].build_ns;
             tick_ns = tick_ns.max(one.hello.tick_ns);
             let side = Side { subject: seal.subject, build: Some(seal.build), failure: None };

@@ -52,6 +52,8 @@ pub struct SideSeal {
     pub build: Build,
     /// What contradicts the rules of sealing already.
     pub findings: Vec<VoidFinding>,
+    /// What is worth knowing about it.
+    pub remarks: Vec<Remark>,
 }
 
 /// A side after its build.
@@ -104,7 +106,7 @@ pub enum Event {
 /// A fact beside the verdict, under a stable word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// `left-process`, `source-changed`.
+    /// `left-process`, `source-changed`, `subject-incomplete`.
     pub code: &'static str,
     /// One line.
     pub message: String,
@@ -140,8 +142,8 @@ impl<'a> Engine<'a> {
         Operands { experiment: self.experiment, source: self.workshop }
     }
 
-    pub(super) fn remark(&self, remark: Option<Remark>) {
-        if let Some(remark) = remark {
+    pub(super) fn remark(&self, remarks: impl IntoIterator<Item = Remark>) {
+        for remark in remarks {
             (self.report)(Event::Remark(remark));
         }
     }

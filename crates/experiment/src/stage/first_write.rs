@@ -3,7 +3,8 @@
 //! Inside a timed batch each slot is called many times with the same operands, and its outputs then already hold the right
 //! answer. A candidate that looks at them can leave without working, and every check passes. So calls whose outputs were
 //! destroyed just before are timed beside calls of a batch as it is measured; where the batch costs far less a call, and the baseline
-//! shows no such difference, the measurement says nothing. Invariant: nothing here becomes a sample.
+//! shows no such difference, the measurement says nothing. In the same way calls on inputs that were never there before are timed beside the
+//! same calls again. Invariant: nothing here becomes a sample.
 
 use crate::draw::Entropy;
 use crate::runner::{Batch, Runner, RunnerFault};
@@ -56,17 +57,75 @@ impl FirstWrite {
         self.fresh_ns / self.repeated_ns.max(f64::MIN_POSITIVE)
     }
 
-    /// Why the candidate's times say nothing, where they do. Below `least_ns` a whole round is too short for the clock to tell.
-    pub(super) fn skips(self, baseline: Self, calls: usize, least_ns: u64) -> Option<String> {
-        let usual = baseline.ratio().max(1.0);
+    /// Whether the two kinds of call differ so many times more than the baseline's. Below `least_ns` a whole round is too short for the
+    /// clock to tell.
+    fn departs(self, baseline: Self, calls: usize, least_ns: u64, allowed: f64) -> bool {
         let told = self.fresh_ns * calls as f64 >= least_ns as f64;
-        (told && self.ratio() > usual * ALLOWED).then(|| {
+        told && self.ratio() > baseline.ratio().max(1.0) * allowed
+    }
+
+    /// Why the candidate's times say nothing, where they do.
+    pub(super) fn skips(self, baseline: Self, calls: usize, least_ns: u64) -> Option<String> {
+        self.departs(baseline, calls, least_ns, ALLOWED).then(|| {
             format!(
                 "a call takes {:.0} ns once its outputs were destroyed and {:.0} ns in a timed batch ({:.1} times; the baseline {:.1}): it leaves work out where its result is still there",
                 self.fresh_ns,
                 self.repeated_ns,
                 self.ratio(),
                 baseline.ratio()
+            )
+        })
+    }
+}
+
+/// Calls on inputs that the process never met, and the same calls again: a candidate that keeps results under what it read of its inputs
+/// answers the second time without working, and inside a timed batch always.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FirstSight(FirstWrite);
+
+/// What an honest kernel may show: branches that depend on the data are foreseen the second time.
+const ALLOWED_AT_FIRST_SIGHT: f64 = 1.5;
+
+impl FirstSight {
+    /// How often new inputs are made; the quickest of each kind of call counts.
+    pub(super) const TRIES: u32 = 5;
+
+    /// Before anything was timed.
+    pub(super) const NEVER: Self = Self(FirstWrite { fresh_ns: f64::INFINITY, repeated_ns: f64::INFINITY });
+
+    /// Times one batch on inputs that were just put there, and the same batch again. Outputs are destroyed before each.
+    ///
+    /// # Errors
+    /// Where the runner gives no usable answer.
+    pub(super) fn look(
+        self,
+        runner: &mut dyn Runner,
+        once: &Batch,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Self, RunnerFault> {
+        let calls = once.order.len().max(1) as f64;
+        let mut time = || {
+            runner.poison(entropy.seed())?;
+            Ok(quickest(&runner.run(once)?.samples) as f64 / calls)
+        };
+        let (new, again) = (time()?, time()?);
+        let Self(before) = self;
+        Ok(Self(FirstWrite {
+            fresh_ns: before.fresh_ns.min(new),
+            repeated_ns: before.repeated_ns.min(again),
+        }))
+    }
+
+    /// Why the candidate's times say nothing, where they do.
+    pub(super) fn remembers(self, baseline: Self, calls: usize, least_ns: u64) -> Option<String> {
+        let (Self(mine), Self(usual)) = (self, baseline);
+        mine.departs(usual, calls, least_ns, ALLOWED_AT_FIRST_SIGHT).then(|| {
+            format!(
+                "a call takes {:.0} ns on inputs that it never met and {:.0} ns on the same ones again ({:.1} times; the baseline {:.1}): it keeps results, and a timed batch meets the same inputs again and again",
+                mine.fresh_ns,
+                mine.repeated_ns,
+                mine.ratio(),
+                usual.ratio()
             )
         })
     }
@@ -89,6 +148,16 @@ mod tests {
         assert_eq!(HONEST.skips(HONEST, 4, 1_000), None);
         let quick = FirstWrite { fresh_ns: 7_500.0, repeated_ns: 6_600.0 };
         assert_eq!(quick.skips(HONEST, 4, 1_000), None);
+    }
+
+    #[test]
+    fn keeping_results_is_seen_beside_a_baseline_that_does_not() {
+        let keeps = FirstSight(FirstWrite { fresh_ns: 21_000.0, repeated_ns: 4_000.0 });
+        let honest = FirstSight(HONEST);
+        assert!(keeps.remembers(honest, 3, 1_000).unwrap().contains("keeps results"));
+        assert_eq!(honest.remembers(honest, 3, 1_000), None);
+        assert_eq!(keeps.remembers(keeps, 3, 1_000), None);
+        assert_eq!(FirstSight::NEVER.remembers(FirstSight::NEVER, 3, 1_000), None);
     }
 
     #[test]

@@ -11,7 +11,6 @@ use super::checked::Checked;
 use super::checking::{Comparison, Fill};
 use super::engine::{Engine, Event, SideTrouble};
 use super::facts::Measured;
-use super::first_write::FirstWrite;
 use super::plan::{Need, Plan};
 use super::timed_run::{Timed, hold, timed_run};
 use super::trial::Trial;
@@ -25,6 +24,11 @@ use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Seri
 use kforge_stats::{Block, CaseSamples, Decision, Judge, OpSamples};
 
 /// The three processes of a launch, in the order of this array.
+mod probes;
+
+/// Outputs of slots that were just timed are looked at up to so many bytes, and a slot at least.
+const LOOKED_AT_BYTES: u64 = 4 << 20;
+
 pub(super) const BASELINE: usize = 0;
 const SECOND: usize = 1;
 pub(super) const CANDIDATE: usize = 2;
@@ -240,7 +244,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             self.plans[number] = Some(plan);
             plan
         };
-        let operands = self.operands(trial, fill, expectation.slots)?;
+        let operands = self.operands(trial, fill.seed, expectation.slots)?;
         for (who, runner) in runners.iter_mut().enumerate() {
             hold(runner.as_mut(), trial, &operands, plan.slots, &fill.inputs)
                 .map_err(|fault| SideFault { who, fault })?;
@@ -248,31 +252,20 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         if known.is_none() && operands.iter().all(|operand| operand.role != Role::InOut) {
             self.first_write(trial, plan, runners)?;
         }
+        if known.is_none() {
+            self.first_sight(trial, plan, expectation.slots, runners)?;
+            for (who, runner) in runners.iter_mut().enumerate() {
+                hold(runner.as_mut(), trial, &operands, plan.slots, &fill.inputs)
+                    .map_err(|fault| SideFault { who, fault })?;
+            }
+        }
         self.blocks(number, plan, fill, &operands, runners)
     }
 
-    /// Compares calls whose outputs were just destroyed with calls of a timed batch, once a case.
-    fn first_write(&mut self, trial: &Trial, plan: Plan, runners: &mut Runners<'a>) -> Result<(), SideFault> {
-        let batch = self.batch(plan, false);
-        let mut side = |who: usize, entropy: &mut dyn Entropy| {
-            FirstWrite::of(runners[who].as_mut(), &batch, entropy).map_err(|fault| SideFault { who, fault })
-        };
-        let baseline = side(BASELINE, self.entropy)?;
-        let candidate = side(CANDIDATE, self.entropy)?;
-        let least_ns = self.checked.tick_ns.saturating_mul(50);
-        if let Some(why) = candidate.skips(baseline, batch.order.len(), least_ns) {
-            let detail = format!("case {}, {}: {why}", trial.case.name, self.candidate);
-            self.voids.push(VoidFinding { cause: VoidCause::Skipped, detail });
-        }
-        Ok(())
-    }
-
-    fn operands(&self, trial: &Trial, fill: &Fill, slots: u32) -> Result<Vec<Operand>, SideFault> {
-        self.engine.operands().of(&trial.case, fill.seed, slots, Audience::Contestant).map_err(|error| {
-            SideFault {
-                who: BASELINE,
-                fault: RunnerFault::new(FaultKind::Refused, format!("cannot be given its operands: {error}")),
-            }
+    fn operands(&self, trial: &Trial, seed: u64, slots: u32) -> Result<Vec<Operand>, SideFault> {
+        self.engine.operands().of(&trial.case, seed, slots, Audience::Contestant).map_err(|error| SideFault {
+            who: BASELINE,
+            fault: RunnerFault::new(FaultKind::Refused, format!("cannot be given its operands: {error}")),
         })
     }
 
@@ -285,7 +278,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         runners: &mut Runners<'a>,
     ) -> Result<Plan, SideFault> {
         let tuning = &self.engine.experiment.tuning;
-        let operands = self.operands(trial, fill, slots)?;
+        let operands = self.operands(trial, fill.seed, slots)?;
         let (mut fastest, mut slowest) = (u64::MAX, 1);
         for who in [BASELINE, CANDIDATE] {
             let runner = runners[who].as_mut();
@@ -402,7 +395,11 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     ) -> Result<(), RunnerFault> {
         let mut slots: Vec<u32> = batch.order.clone();
         self.stream.shuffle(&mut slots);
-        slots.truncate(self.engine.experiment.tuning.policy.measure.checked_slots.max(1) as usize);
+        let bytes: u64 =
+            operands.iter().filter(|operand| operand.role != Role::Input).map(Operand::bytes).sum();
+        let fit = usize::try_from(LOOKED_AT_BYTES / bytes.max(1)).unwrap_or(usize::MAX);
+        let least = self.engine.experiment.tuning.policy.measure.checked_slots.max(1) as usize;
+        slots.truncate(least.max(fit));
         if slots.is_empty() {
             return Ok(());
         }

@@ -79,9 +79,11 @@ impl Sealing<'_> {
         room: &SideRoom,
         hello: &Hello,
         loaded: &[String],
+        opened: &BTreeSet<String>,
         took: &Preparations,
     ) -> Result<(Inventory, Vec<VoidFinding>), Error> {
         let mut sorted = Sorted { subject: room.source_files().into_iter().collect(), ..Sorted::default() };
+        sorted.subject.extend(room.original.intersection(opened).cloned());
         sorted.made.extend(room.spec.artifacts.iter().cloned());
         self.sort_dependencies(room, &mut sorted);
         let known: BTreeSet<String> = loaded.iter().filter(|path| is_file_name(path)).cloned().collect();
@@ -363,6 +365,17 @@ impl Inventory {
         }
         findings
     }
+}
+
+/// Files of the tree that were opened after a side was sealed and are no part of what was.
+pub(super) fn opened_late(room: &SideRoom, sealed: &Subject, opened: &BTreeSet<String>) -> Vec<VoidFinding> {
+    let late = room.original.intersection(opened);
+    let late = late.filter(|path| !sealed.entries.iter().any(|entry| entry.path == **path));
+    late.map(|path| {
+        let detail = format!("{} opened `{path}` of its tree after it was sealed", room.spec.name);
+        finding(VoidCause::Rebuilt, detail)
+    })
+    .collect()
 }
 
 /// Git's file mode.

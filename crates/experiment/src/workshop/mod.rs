@@ -8,6 +8,7 @@ mod dependencies;
 mod git;
 mod inventory;
 mod materialise;
+mod opened;
 mod shop;
 mod snapshot;
 

@@ -1,7 +1,8 @@
 //! The workshop of production: sides in folders of a scratch space, runners in child processes.
 
 use super::bench::{Bench, BuildOutcome, SideRoom};
-use super::inventory::{Inventory, Preparations, Sealing};
+use super::inventory::{Inventory, Preparations, Sealing, opened_late};
+use super::opened::Opened;
 use crate::error::Error;
 use crate::expression::Params;
 use crate::fill::RawFile;
@@ -31,6 +32,8 @@ pub struct Shop<'a> {
     stale: RefCell<BTreeMap<String, String>>,
     /// The declared files as the build left them, by side.
     declared: RefCell<BTreeMap<String, Subject>>,
+    /// What is opened in the trees, by side.
+    opened: RefCell<BTreeMap<String, Opened>>,
 }
 
 impl<'a> Shop<'a> {
@@ -44,6 +47,7 @@ impl<'a> Shop<'a> {
             files: Cell::new(0),
             stale: RefCell::new(BTreeMap::new()),
             declared: RefCell::new(BTreeMap::new()),
+            opened: RefCell::new(BTreeMap::new()),
         }
     }
 
@@ -166,6 +170,8 @@ impl Workshop for Shop<'_> {
         let room = self.bench.materialise(spec, number)?;
         let sealing = Sealing { bench: &self.bench, op: &experiment.op, rooms: &[] };
         let before = sealing.declared(&room)?;
+        let opened = Opened::watch(&room.tree, &room.original);
+        self.opened.borrow_mut().insert(side.to_owned(), opened);
         let (outcome, left) = self.bench.build(&room)?;
         let subject = sealing.declared(&room)?;
         self.declared.borrow_mut().insert(side.to_owned(), subject.clone());
@@ -210,7 +216,8 @@ impl Workshop for Shop<'_> {
         let rooms = self.rooms.borrow().clone();
         let sealing = Sealing { bench: &self.bench, op: &self.experiment.op, rooms: &rooms };
         let took = Preparations { startup: startup_ns, warm: warm_ns };
-        let (inventory, mut findings) = sealing.take(&room, hello, loaded, &took)?;
+        let opened = self.opened.borrow().get(side).map(Opened::seen).unwrap_or_default();
+        let (inventory, mut findings) = sealing.take(&room, hello, loaded, &opened.files, &took)?;
         if let Some(built) = self.declared.borrow().get(side) {
             findings.extend(changed_sources(built, &inventory.subject).map(|path| VoidFinding {
                 cause: VoidCause::Rebuilt,
@@ -221,7 +228,16 @@ impl Workshop for Shop<'_> {
             findings.push(VoidFinding { cause: VoidCause::Rebuilt, detail: format!("{side}: {detail}") });
         }
         room.set_cache_writable(false);
-        let seal = SideSeal { subject: inventory.subject.clone(), build: inventory.build.clone(), findings };
+        let remarks = opened.incomplete.into_iter().map(|why| Remark {
+            code: "subject-incomplete",
+            message: format!("{side}: {why}: a file of the tree that no dependency file names may be missing from what is measured"),
+        });
+        let seal = SideSeal {
+            subject: inventory.subject.clone(),
+            build: inventory.build.clone(),
+            findings,
+            remarks: remarks.collect(),
+        };
         self.sealed.borrow_mut().insert(side.to_owned(), inventory);
         Ok(seal)
     }
@@ -229,7 +245,12 @@ impl Workshop for Shop<'_> {
     fn recheck(&self, side: &str, loaded: &[String]) -> Vec<VoidFinding> {
         let sealed = self.sealed.borrow();
         match (self.room(side), sealed.get(side)) {
-            (Some(room), Some(inventory)) => inventory.recheck(&room, loaded),
+            (Some(room), Some(inventory)) => {
+                let opened = self.opened.borrow().get(side).map(Opened::seen).unwrap_or_default();
+                let mut findings = inventory.recheck(&room, loaded);
+                findings.extend(opened_late(&room, &inventory.subject, &opened.files));
+                findings
+            }
             _ => Vec::new(),
         }
     }

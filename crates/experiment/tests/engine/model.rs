@@ -352,7 +352,7 @@ impl Workshop for Model {
             startup_ns: Some(startup_ns),
             warm_ns: Some(warm_ns),
         };
-        Ok(SideSeal { subject, build: build.identified()?, findings: Vec::new() })
+        Ok(SideSeal { subject, build: build.identified()?, findings: Vec::new(), remarks: Vec::new() })
     }
 
     fn recheck(&self, side: &str, loaded: &[String]) -> Vec<VoidFinding> {

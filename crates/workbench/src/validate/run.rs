@@ -298,6 +298,7 @@ fn noted(remark: &Remark) -> Note {
     let message = remark.message.clone();
     match remark.code {
         "left-process" => Note::new("validate.left-process", message),
+        "subject-incomplete" => Note::new("validate.subject-incomplete", message),
         "tree-changed" => Note::new("validate.tree-changed", message),
         _ => Note::new("validate.source-changed", message),
     }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// afterwards, and timed in fresh processes. Exit code 0 only where every candidate is faster.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  kforge validate rmsnorm\n  kforge validate kernels/rmsnorm --candidate fast --claim 1.4x\n  kforge validate rmsnorm --in 'docker exec -i rocm' --map /here:/there --format json"
+    after_help = "Examples:\n  kforge validate rmsnorm\n  kforge validate kernels/rmsnorm --candidate fast --claim 1.4x\n  kforge validate rmsnorm --base HEAD\n  kforge validate rmsnorm --in 'docker exec -i rocm' --map /here:/there --format json"
 )]
 pub struct Arguments {
     /// An operation with kernels/OP/experiment.toml, or the path of an experiment.toml or its folder.
@@ -22,6 +22,9 @@ pub struct Arguments {
     /// Only this candidate; may be given several times.
     #[arg(long, value_name = "NAME")]
     candidate: Vec<String>,
+    /// Compare the working tree with this revision: one side as the commit has it against the same side as it is now.
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
     /// Run builds and runners through this command prefix, or in the [env.NAME] of kforge.toml.
     #[arg(long = "in", value_name = "PREFIX")]
     place: Option<String>,
@@ -59,6 +62,7 @@ pub fn run(arguments: &Arguments) -> ExitClass {
         patience: std::time::Duration::from_secs(arguments.wait),
         claim: arguments.claim.clone(),
         confirm: arguments.confirm,
+        base: arguments.base.clone(),
     };
     let answer = validate::run(&request, &terminal);
     terminal.finish();

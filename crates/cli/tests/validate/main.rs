@@ -2,11 +2,12 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod base;
 mod faults;
 mod gpus;
+mod pairs;
 mod places;
 mod rerun;
+mod since;
 mod strays;
 mod trees;
 mod verdicts;

@@ -1,6 +1,6 @@
 //! What `validate` answers: for every candidate its verdict and all that led to it.
 
-use super::base::Base;
+use super::since::Base;
 use crate::{ExitClass, Note};
 use kforge_record::{
     CaseOrigin, Check, CheckedOutput, Claim, ClockCheck, Digest, Disturbance, Evidence, FloorStatus,
@@ -248,7 +248,7 @@ impl CheckSummary {
 }
 
 /// One line about a verdict.
-fn reason(verdict: &Verdict) -> String {
+pub(super) fn reason(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Faster { .. } => "the lower end of the speedup exceeds the minimum effect".to_owned(),
         Verdict::Slower { .. } => "the upper end of the speedup is below the minimum effect".to_owned(),

@@ -1,17 +1,18 @@
 //! `validate`: is the candidate right, and is it faster?
 
 mod answer;
-mod base;
 mod device;
 mod locate;
 mod moment;
+pub mod pairs;
 mod place;
 mod request;
 mod run;
 mod scratch;
+mod since;
 mod todo;
 
 pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
-pub use base::Base;
 pub use request::Request;
 pub use run::run;
+pub use since::Base;

@@ -1,13 +1,13 @@
 //! Carries an experiment through its stages, and writes down what happens before and after it is measured.
 
 use super::answer::{Beside, CandidateAnswer, Response};
-use super::base::{self, Compared};
 use super::device;
 use super::locate;
 use super::moment;
 use super::place::Settings;
 use super::request::Request;
 use super::scratch::Scratch;
+use super::since::{self, Compared};
 use super::todo;
 use crate::{Error, Note, Observer, Progress};
 use kforge_experiment::{
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// An observer as the engine's interrupt.
-struct Wish<'a>(&'a dyn Observer);
+pub(super) struct Wish<'a>(pub(super) &'a dyn Observer);
 
 impl Interrupt for Wish<'_> {
     fn is_set(&self) -> bool {
@@ -49,7 +49,7 @@ impl Question {
         let repository = Repository::around(path.parent().unwrap_or(Path::new(".")))?;
         let settings = Settings::read(&repository.root)?;
         let mut experiment = Experiment::parse(&path, &text, &settings.policy)?;
-        let compared = base::apply(&mut experiment, request, &repository.root, &settings.policy)?;
+        let compared = since::apply(&mut experiment, request, &repository.root, &settings.policy)?;
         todo::refuse(&experiment, &text, &repository.root)?;
         let claim =
             request.claim.as_deref().map(Claim::parse).transpose().map_err(kforge_experiment::Error::from)?;
@@ -104,7 +104,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         interrupt: &wish,
         report: &report,
     };
-    let sealed = Proposed::new(engine, base::wanted(compared.as_ref(), &request.candidates))?
+    let sealed = Proposed::new(engine, since::wanted(compared.as_ref(), &request.candidates))?
         .build()?
         .seal(&mut SystemEntropy)?;
     let names = sealed.candidates();
@@ -166,7 +166,8 @@ fn about_one(claim: Option<&Claim>, candidates: usize) -> Result<(), Error> {
     })
 }
 
-fn probe(place: &Place, scratch: &Path) -> Result<(), Error> {
+/// Whether the prefix runs commands at all.
+pub(super) fn probe(place: &Place, scratch: &Path) -> Result<(), Error> {
     place.probe(scratch).map_err(|message| {
         Error::from(kforge_experiment::Error::Prefix {
             prefix: place.prefix.join(" "),

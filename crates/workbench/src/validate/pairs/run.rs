@@ -323,3 +323,32 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     let upper = *values.get(middle)?;
     Some(if values.len() % 2 == 1 { upper } else { f64::midpoint(*values.get(middle - 1)?, upper) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(runs: Option<u32>) -> Option<(Vec<u32>, usize, usize)> {
+        let plan = Plan::of(&Policy::default(), runs).ok()?;
+        Some((plan.judge.policy().looks.clone(), plan.to_a_launch, plan.most))
+    }
+
+    #[test]
+    fn runs_bound_the_looks_and_then_the_blocks_of_a_launch() {
+        assert_eq!(plan(None), Some((vec![8, 12, 16, 24], 1, 24)));
+        assert_eq!(plan(Some(9)), Some((vec![8], 1, 8)));
+        assert_eq!(plan(Some(16)), Some((vec![8, 12, 16], 1, 16)));
+        assert_eq!(plan(Some(48)), Some((vec![8, 12, 16, 24], 2, 48)));
+        assert_eq!((plan(Some(7)), plan(Some(0)), plan(Some(10_001))), (None, None, None));
+    }
+
+    #[test]
+    fn a_looser_threshold_is_named_and_what_is_about_another_clock_is_not() {
+        let mut policy = Policy::default();
+        policy.set("min_effect", &serde_json::json!(0.002), Some("a guard")).unwrap();
+        policy.set("min_ticks", &serde_json::json!(100), Some("coarse")).unwrap();
+        let plan = Plan::of(&policy, None).unwrap();
+        let named: Vec<&str> = plan.loosened.iter().map(|loose| loose.name.as_str()).collect();
+        assert_eq!(named, ["min_effect"]);
+    }
+}

@@ -42,7 +42,7 @@ pub use harness::Harness;
 pub use interrupt::{Interrupt, Uninterrupted};
 pub use operands::{Audience, InputSource, Operands};
 pub use philox::{Stream, philox};
-pub use process::{PROTOCOL, Place, Relay};
+pub use process::{Ended, Job, JobSpec, PROTOCOL, Place, Relay, unrunnable};
 pub use runner::{
     Batch, DeviceFacts, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Launcher, Launching, Leftover,
     Operand, Preparation, Ran, Role, Runner, RunnerFault,

@@ -34,6 +34,9 @@ pub struct HistoryRow {
     pub op: String,
     /// The candidate.
     pub candidate: String,
+    /// The commit that it was compared with, where that was not the op's baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// Recorded version, `vN`; absent where only evidence exists.
     pub version: Option<u32>,
     /// The lesson's tag.
@@ -74,6 +77,7 @@ pub(crate) fn row(id: &Digest, evidence: &Evidence, recorded: Option<(&Lesson, u
     HistoryRow {
         op: facts.op.clone(),
         candidate: facts.candidate.clone(),
+        base: facts.run.base.clone(),
         version: recorded.map(|(_, number)| number),
         tag: lesson.map(|lesson| lesson.tag.clone()),
         layer: lesson.and_then(|lesson| lesson.layer).map(|layer| layer.word().to_owned()),

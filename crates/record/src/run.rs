@@ -32,6 +32,10 @@ pub struct Run {
     pub candidates: u32,
     /// Asked for as a confirmation of an earlier result of the same pair.
     pub confirmation: bool,
+    /// The commit that the candidate was compared with, in place of the experiment's baseline; absent where the baseline is the
+    /// experiment's own. Such evidence says nothing about the operation's baseline: no version and no commit rests on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
 }
 
 impl Run {
@@ -57,11 +61,15 @@ impl Run {
     /// # Errors
     /// `Error::Unwritable` never in practice.
     pub fn computed_id(&self) -> Result<Digest, Error> {
-        Digest::of_value(&(
+        let run = (
             ("kforge.run/1", &self.nonce, &self.started_at),
             (&self.kforge, &self.protocol, &self.harness),
             (&self.experiment, &self.pair, &self.candidates, &self.confirmation),
-        ))
+        );
+        match &self.base {
+            None => Digest::of_value(&run),
+            Some(base) => Digest::of_value(&(run, base)),
+        }
     }
 }
 

@@ -275,6 +275,35 @@ fn a_finding_that_voids_cannot_be_dropped_without_judging_again() {
 }
 
 #[test]
+fn a_comparison_with_a_commit_names_the_commit_that_its_baseline_was_taken_from() {
+    type Edit = fn(&mut Facts);
+    let sample = SampleExperiment::new("rmsnorm", "vec");
+    let mut facts = sample.facts().expect("facts");
+    let commit = "c".repeat(40);
+    facts.run.base = Some(commit.clone());
+    facts.run = facts.run.identified().expect("an id");
+    facts.sides.baseline.subject.tree = format!("git:{commit}");
+    facts.sides.baseline.subject.rev = Some(commit);
+    let sealed = Evidence::seal(facts, sample.samples().expect("samples")).expect("seals").evidence;
+    let launches = sealed.samples.inline.clone().unwrap_or_default();
+    assert!(audit(&sealed, &launches).is_ok());
+    let edits: [(&str, Edit); 4] = [
+        ("facts.run.base", |facts| facts.run.base = Some("d".repeat(40))),
+        ("facts.run.base", |facts| facts.sides.baseline.subject.rev = None),
+        ("facts.run.base", |facts| "path:old".clone_into(&mut facts.sides.baseline.subject.tree)),
+        ("facts.run.base", |facts| "git:HEAD".clone_into(&mut facts.sides.candidate.subject.tree)),
+    ];
+    for (path, edit) in edits {
+        let mut forged = sealed.clone();
+        edit(&mut forged.facts);
+        forged.facts.run = forged.facts.run.identified().expect("an id");
+        forged.basis = Basis::of(&forged.facts, &forged.samples).expect("a basis");
+        let broken = audit(&forged, &launches).expect_err("refused");
+        assert_eq!(broken.first().map(|broken| broken.path.as_str()), Some(path), "{broken:?}");
+    }
+}
+
+#[test]
 fn a_win_without_what_would_have_spoken_against_it_is_refused_with_fresh_digests_too() {
     type Edit = fn(&mut Facts);
     let sealed = SampleExperiment::new("rmsnorm", "vec").seal().expect("seals").evidence;

@@ -46,6 +46,14 @@ fn version(row: &HistoryRow) -> String {
     }
 }
 
+/// The candidate, and what it was compared with where that was not the op's baseline.
+fn candidate(row: &HistoryRow) -> String {
+    match &row.base {
+        Some(commit) => format!("{} vs {}", row.candidate, commit.get(..8).unwrap_or(commit)),
+        None => row.candidate.clone(),
+    }
+}
+
 fn factor(row: &HistoryRow) -> String {
     row.speedup.map_or_else(|| "-".to_owned(), |interval| speedup(interval.estimate))
 }
@@ -64,7 +72,7 @@ fn brief(response: &Response) -> Table {
         table.row([
             row.evidence.short(),
             middle_short(&row.op, 16),
-            middle_short(&if row.version.is_some() { version(row) } else { row.candidate.clone() }, 16),
+            middle_short(&if row.version.is_some() { version(row) } else { candidate(row) }, 24),
             row.verdict.clone(),
             factor(row),
             middle_short(&row.device, 18),
@@ -97,7 +105,7 @@ fn full(response: &Response) -> Table {
         let end = |end: Option<f64>| end.map_or_else(|| "-".to_owned(), speedup);
         table.row([
             row.op.clone(),
-            row.candidate.clone(),
+            candidate(row),
             version(row),
             row.verdict.clone(),
             factor(row),

@@ -11,6 +11,7 @@ pub mod hooks;
 pub mod init;
 mod kernel_name;
 mod page;
+pub mod pairs;
 pub mod record;
 mod rendered;
 mod table;

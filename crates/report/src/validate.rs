@@ -4,7 +4,7 @@ use crate::{Align, Format, Rendered, Table, success};
 use kforge_record::{ClaimOutcome, FloorStatus};
 use kforge_stats::{Interval, Verdict};
 use kforge_units::{Nanos, counted, duration, middle_short, speedup};
-use kforge_workbench::validate::{CandidateAnswer, CaseAnswer, Response};
+use kforge_workbench::validate::{Base, CandidateAnswer, CaseAnswer, Response};
 use std::fmt::Write as _;
 
 /// Names in tables are at most this wide; the whole name is in the JSON.
@@ -87,6 +87,9 @@ fn page(response: &Response) -> String {
         let _ = writeln!(text, "commands run through: {prefix}");
     }
     let _ = writeln!(text, "experiment: {}, caches {}", response.experiment, response.cache);
+    if let Some(base) = &response.base {
+        let _ = writeln!(text, "{}", trees(base));
+    }
     for answer in &response.candidates {
         text.push('\n');
         candidate(&mut text, answer);
@@ -95,6 +98,29 @@ fn page(response: &Response) -> String {
         let _ = writeln!(text, "\nnote: {}", note.message);
     }
     text
+}
+
+/// Which two trees were compared, and how many files of the side differ.
+fn trees(base: &Base) -> String {
+    let id = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
+    let revision = if base.commit.starts_with(&base.revision) {
+        id(&base.commit)
+    } else {
+        format!("{} ({})", base.revision, id(&base.commit))
+    };
+    let head = base.head.as_deref().map_or_else(String::new, |head| format!(" on {}", id(head)));
+    let differs = match (base.unchanged, base.commands_changed) {
+        (true, _) => "nothing differs (A/A)".to_owned(),
+        (false, true) => {
+            format!("{} and the commands differ", counted(base.changed.len(), "file", "files"))
+        }
+        (false, false) => format!(
+            "{}: {}",
+            if base.changed.len() == 1 { "1 file differs" } else { "files differ" },
+            base.changed.iter().take(4).map(|path| middle_short(path, 40)).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    format!("base: {} at {revision} against the working tree{head}; {differs}", base.side)
 }
 
 fn candidate(text: &mut String, answer: &CandidateAnswer) {
@@ -244,6 +270,9 @@ fn markdown(response: &Response) -> String {
             answer.reason,
             answer.evidence_path
         );
+    }
+    if let Some(base) = &response.base {
+        let _ = writeln!(text, "\n{}", trees(base));
     }
     let table = cases(response);
     if !table.is_empty() {

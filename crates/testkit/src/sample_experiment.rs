@@ -168,6 +168,7 @@ impl SampleExperiment {
             pair,
             candidates: 1,
             confirmation: self.confirmation,
+            base: None,
         };
         run.identified()
     }

@@ -100,6 +100,16 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A benchmark command of a pair gave no number.
+    #[error("{side}: {message}{}", if tail.is_empty() { String::new() } else { format!("\n{tail}") })]
+    Command {
+        /// `a` or `b`.
+        side: String,
+        /// What it did.
+        message: String,
+        /// The last lines that it wrote.
+        tail: String,
+    },
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -121,6 +131,7 @@ impl Error {
             Self::Capture(_)
             | Self::Sources(_)
             | Self::Unfinished { .. }
+            | Self::Command { .. }
             | Self::Io { .. }
             | Self::Settings { .. }
             | Self::Repository { .. }
@@ -152,6 +163,7 @@ impl Error {
             Self::Git { .. } => "git",
             Self::Settings { .. } => "settings",
             Self::Tool { .. } => "tool",
+            Self::Command { .. } => "validate.command",
             Self::Interrupted => "interrupted",
             Self::Bug(_) => "bug",
         }
@@ -176,6 +188,9 @@ impl Error {
             Self::Unfinished { count, .. } => Some(format!(
                 "lines marked TODO(kforge) in the experiment and its sources: {count}; do what each says and delete the mark"
             )),
+            Self::Command { .. } => Some(
+                "run the command by hand; it must end with 0 and print one positive number that --metric finds".to_owned(),
+            ),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),
             Self::Settings { .. } => {

@@ -14,7 +14,7 @@ use crate::Error;
 pub struct BrokenLink {
     /// A stable word: `no-evidence`, `malformed`, `not-faster`, `subject-differs`, `needs-confirmation`, `staged-code`,
     /// `hook-refused`, `hook-changed-subject`, `ref-moved`, `operation-in-progress`, `nothing-to-commit`, `empty-message`,
-    /// `bad-signature`, `evidence-removed`, `subject-removed`, `settings-changed`, `not-reproduced`.
+    /// `bad-signature`, `other-baseline`, `evidence-removed`, `subject-removed`, `settings-changed`, `not-reproduced`.
     pub link: &'static str,
     /// A lowercase fact.
     pub message: String,
@@ -59,9 +59,11 @@ pub(crate) fn evidence_for(
     present: &dyn Fn(&str) -> Option<SubjectEntry>,
 ) -> Result<Result<(Digest, Evidence), BrokenLink>, Error> {
     let mut all = Vec::new();
-    let mut unreadable = None;
+    let (mut unreadable, mut aside) = (None, None);
     for id in ledger.evidence_ids(op)? {
         match ledger.read(op, &id) {
+            // What was compared with an earlier commit answers another question and hides nothing.
+            Ok(evidence) if evidence.facts.run.base.is_some() => aside = Some(id),
             Ok(evidence) if candidate.is_none_or(|name| evidence.facts.candidate == name) => {
                 all.push((id, evidence));
             }
@@ -89,11 +91,14 @@ pub(crate) fn evidence_for(
         (_, Some(error)) => {
             BrokenLink::new("malformed", error.to_string(), "restore the evidence file, or measure again")
         }
-        (None, None) => BrokenLink::new(
-            "no-evidence",
-            format!("there is no evidence for op {op}{who}"),
-            "run `kforge validate` first",
-        ),
+        (None, None) => match aside {
+            Some(id) => other_baseline(op, &id),
+            None => BrokenLink::new(
+                "no-evidence",
+                format!("there is no evidence for op {op}{who}"),
+                "run `kforge validate` first",
+            ),
+        },
         (Some((id, evidence)), None) => {
             let name = &evidence.facts.candidate;
             let entry = fits(evidence);
@@ -118,6 +123,17 @@ pub(crate) fn how(found: Option<&SubjectEntry>, measured: Option<&SubjectEntry>)
         None => "absent".to_owned(),
     };
     (words(found), words(measured))
+}
+
+/// Evidence that compares with an earlier commit, where a comparison with the op's baseline is asked for.
+fn other_baseline(op: &str, id: &Digest) -> BrokenLink {
+    BrokenLink::new(
+        "other-baseline",
+        format!("evidence {} compares with an earlier commit, not with the baseline of {op}", id.short()),
+        &format!(
+            "run `kforge validate {op}` without --base: a commit rests on a win over the op's own baseline"
+        ),
+    )
 }
 
 /// Another candidate of the op that may be committed as the files lie there, newest first.
@@ -157,6 +173,9 @@ pub(crate) fn admissible(
         }
         Err(error) => return Err(error.into()),
     };
+    if audited.evidence.facts.run.base.is_some() {
+        return Ok(Err(other_baseline(op, id)));
+    }
     let verdict = &audited.evidence.judgement.verdict;
     if !verdict.is_faster() {
         let why = kforge_ledger::reason(verdict).map_or_else(String::new, |reason| format!(": {reason}"));

@@ -172,6 +172,15 @@ fn wanted(project: &Project, request: &Request) -> Result<Vec<(String, Digest, E
     };
     if let Some((op, id)) = named {
         let evidence = ledger.read(&op, &id)?;
+        if evidence.facts.run.base.is_some() {
+            return Err(Error::Usage {
+                message: format!(
+                    "evidence {} compares with an earlier commit, not with the baseline of {op}",
+                    id.short()
+                ),
+                hint: Some(format!("record what `kforge validate {op}` says without --base")),
+            });
+        }
         return Ok(vec![(op, id, evidence)]);
     }
     let ops = request.target.as_ref().map_or(known, |op| vec![op.clone()]);
@@ -179,7 +188,9 @@ fn wanted(project: &Project, request: &Request) -> Result<Vec<(String, Digest, E
     for op in ops {
         for id in ledger.evidence_ids(&op)? {
             let evidence = ledger.read(&op, &id)?;
-            if request.candidate.as_ref().is_some_and(|name| *name != evidence.facts.candidate) {
+            let other = request.candidate.as_ref().is_some_and(|name| *name != evidence.facts.candidate);
+            // A comparison with an earlier commit is no version of the op.
+            if other || evidence.facts.run.base.is_some() {
                 continue;
             }
             let list = if ledger.lesson(&op, &id)?.is_some() { &mut all } else { &mut fresh };

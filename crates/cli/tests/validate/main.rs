@@ -4,8 +4,10 @@
 
 mod faults;
 mod gpus;
+mod pairs;
 mod places;
 mod rerun;
+mod since;
 mod strays;
 mod trees;
 mod verdicts;

@@ -341,7 +341,7 @@ pub(super) fn how(status: ExitStatus) -> Ended {
 }
 
 /// What a shell could not run, out of its own last words: the program, and a clause about it.
-pub(crate) fn unrunnable(command: &str, log: &str) -> (String, String) {
+pub fn unrunnable(command: &str, log: &str) -> (String, String) {
     let said = last_line(log);
     // Shells and `env` end their complaint with the program and the cause.
     let named =

@@ -8,8 +8,7 @@ mod place;
 mod relay;
 mod session;
 
-pub(crate) use job::unrunnable;
-pub use job::{Ended, Job, JobSpec};
+pub use job::{Ended, Job, JobSpec, unrunnable};
 pub use place::Place;
 pub(crate) use place::quoted;
 pub use relay::Relay;

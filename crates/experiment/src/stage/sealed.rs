@@ -63,6 +63,18 @@ impl<'a> Sealed<'a> {
         }
     }
 
+    /// Files that differ between the baseline and a candidate, or that only one of them has; sorted.
+    pub fn differing(&self, candidate: &str) -> Vec<String> {
+        let entries = |name: &str| self.side(name).map_or(&[][..], |side| &side.side.subject.entries);
+        let (before, after) = (entries("baseline"), entries(candidate));
+        let gone = before.iter().filter(|entry| !after.contains(entry));
+        let come = after.iter().filter(|entry| !before.contains(entry));
+        let mut paths: Vec<String> = gone.chain(come).map(|entry| entry.path.clone()).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
     /// The cases, declared ones first.
     pub fn trials(&self) -> &[Trial] {
         &self.trials

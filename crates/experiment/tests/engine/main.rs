@@ -22,6 +22,7 @@ fn context(pair: Digest) -> RunContext {
         pair,
         candidates: 1,
         confirmation: false,
+        base: None,
     };
     RunContext {
         run: run.identified().unwrap(),

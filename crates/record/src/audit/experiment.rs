@@ -105,6 +105,13 @@ fn check_run(facts: &Facts, broken: &mut Vec<Broken>) {
     if run.candidates == 0 {
         refuse("candidates", "is zero");
     }
+    if let Some(commit) = &run.base {
+        let (before, after) = (&facts.sides.baseline.subject, &facts.sides.candidate.subject);
+        let taken = before.tree == format!("git:{commit}") && before.rev.as_ref() == Some(commit);
+        if !taken || after.tree != "worktree" {
+            refuse("base", "is not the commit that the baseline was taken from, beside a working tree");
+        }
+    }
 }
 
 fn check_cases(facts: &Facts, broken: &mut Vec<Broken>) {

@@ -1,5 +1,6 @@
 //! What `validate` answers: for every candidate its verdict and all that led to it.
 
+use super::since::Base;
 use crate::{ExitClass, Note};
 use kforge_record::{
     CaseOrigin, Check, CheckedOutput, Claim, ClockCheck, Digest, Disturbance, Evidence, FloorStatus,
@@ -21,6 +22,8 @@ pub struct Response {
     pub prefix: Option<String>,
     /// The state of the caches in which samples were taken.
     pub cache: String,
+    /// The two trees, where the working tree was compared with an earlier commit instead of the experiment's baseline.
+    pub base: Option<Base>,
     /// One answer a candidate, in the order of the experiment.
     pub candidates: Vec<CandidateAnswer>,
     /// What the user should know beside the verdicts.
@@ -245,7 +248,7 @@ impl CheckSummary {
 }
 
 /// One line about a verdict.
-fn reason(verdict: &Verdict) -> String {
+pub(super) fn reason(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Faster { .. } => "the lower end of the speedup exceeds the minimum effect".to_owned(),
         Verdict::Slower { .. } => "the upper end of the speedup is below the minimum effect".to_owned(),
@@ -267,6 +270,10 @@ impl Response {
         let mut class = ExitClass::Yes;
         for answer in &self.candidates {
             let mine = match &answer.verdict {
+                // A side cannot be faster than itself.
+                Verdict::Faster { .. } if self.base.as_ref().is_some_and(|base| base.unchanged) => {
+                    ExitClass::No
+                }
                 Verdict::Faster { .. } => ExitClass::Yes,
                 Verdict::Void { cause, .. } if matches!(cause.as_str(), "environment" | "biased") => {
                     ExitClass::Environment

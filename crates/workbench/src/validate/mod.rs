@@ -4,12 +4,15 @@ mod answer;
 mod device;
 mod locate;
 mod moment;
+pub mod pairs;
 mod place;
 mod request;
 mod run;
 mod scratch;
+mod since;
 mod todo;
 
 pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
 pub use request::Request;
 pub use run::run;
+pub use since::Base;

@@ -23,4 +23,6 @@ pub struct Request {
     pub claim: Option<String>,
     /// This run confirms an earlier result of the same pair.
     pub confirm: bool,
+    /// Compare the working tree with this revision instead of the experiment's baseline.
+    pub base: Option<String>,
 }

@@ -7,6 +7,7 @@ use super::moment;
 use super::place::Settings;
 use super::request::Request;
 use super::scratch::Scratch;
+use super::since::{self, Compared};
 use super::todo;
 use crate::{Error, Note, Observer, Progress};
 use kforge_experiment::{
@@ -18,14 +19,41 @@ use kforge_ledger::Ledger;
 use kforge_record::{Claim, Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, Run};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An observer as the engine's interrupt.
-struct Wish<'a>(&'a dyn Observer);
+pub(super) struct Wish<'a>(pub(super) &'a dyn Observer);
 
 impl Interrupt for Wish<'_> {
     fn is_set(&self) -> bool {
         self.0.cancelled()
+    }
+}
+
+/// What is asked, read and checked before anything runs.
+struct Question {
+    path: PathBuf,
+    text: String,
+    repository: Repository,
+    settings: Settings,
+    experiment: Experiment,
+    compared: Option<Compared>,
+    claim: Option<Claim>,
+}
+
+impl Question {
+    fn read(request: &Request) -> Result<Self, Error> {
+        let path = locate::experiment(&request.target, &request.folder)?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|source| Error::Io { path: path.clone(), source })?;
+        let repository = Repository::around(path.parent().unwrap_or(Path::new(".")))?;
+        let settings = Settings::read(&repository.root)?;
+        let mut experiment = Experiment::parse(&path, &text, &settings.policy)?;
+        let compared = since::apply(&mut experiment, request, &repository.root, &settings.policy)?;
+        todo::refuse(&experiment, &text, &repository.root)?;
+        let claim =
+            request.claim.as_deref().map(Claim::parse).transpose().map_err(kforge_experiment::Error::from)?;
+        Ok(Self { path, text, repository, settings, experiment, compared, claim })
     }
 }
 
@@ -34,14 +62,7 @@ impl Interrupt for Wish<'_> {
 /// # Errors
 /// Where the experiment cannot be carried out; what a candidate does wrong is part of the answer.
 pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
-    let path = locate::experiment(&request.target, &request.folder)?;
-    let text = std::fs::read_to_string(&path).map_err(|source| Error::Io { path: path.clone(), source })?;
-    let repository = Repository::around(path.parent().unwrap_or(Path::new(".")))?;
-    let settings = Settings::read(&repository.root)?;
-    let experiment = Experiment::parse(&path, &text, &settings.policy)?;
-    todo::refuse(&experiment, &text, &repository.root)?;
-    let claim =
-        request.claim.as_deref().map(Claim::parse).transpose().map_err(kforge_experiment::Error::from)?;
+    let Question { path, text, repository, settings, experiment, compared, claim } = Question::read(request)?;
     let outside = settings.place(request.place.as_deref(), &request.maps, &repository.root)?;
     let asked = device::Wish { device: request.device.as_deref(), patience: request.patience };
     let chosen = device::choose(&outside, &experiment, &asked, observer)?;
@@ -83,35 +104,40 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         interrupt: &wish,
         report: &report,
     };
-    let sealed = Proposed::new(engine, &request.candidates)?.build()?.seal(&mut SystemEntropy)?;
+    let sealed = Proposed::new(engine, since::wanted(compared.as_ref(), &request.candidates))?
+        .build()?
+        .seal(&mut SystemEntropy)?;
     let names = sealed.candidates();
-    if claim.is_some() && names.len() != 1 {
-        return Err(Error::Usage {
-            message: format!("a claim is about one candidate, and {} are validated", names.len()),
-            hint: Some("add --candidate NAME".to_owned()),
-        });
-    }
-    let work = Work { ledger: &ledger, experiment: &experiment, request, text: &text, claim };
-    let mut contexts = work.journal(&sealed, &names, &place, shop.variables()?)?;
+    about_one(claim.as_ref(), names.len())?;
+    let work = Work {
+        ledger: &ledger,
+        experiment: &experiment,
+        request,
+        text: &text,
+        claim,
+        base: compared.as_ref(),
+    };
+    let contexts = work.journal(&sealed, &names, &place, shop.variables()?)?;
+    let base = compared.as_ref().map(|compared| compared.answer(&sealed)).transpose()?;
     let rivals = contexts.values().map(|context| context.run.candidates).max().unwrap_or(0);
     let checked = sealed.check(&mut SystemEntropy)?;
-    let mut candidates = Vec::new();
-    for name in &names {
-        let context =
-            contexts.remove(name).ok_or_else(|| Error::Bug(format!("`{name}` was never journalled")))?;
-        candidates.push(work.finish(&checked, name, context, &repository)?);
-    }
+    let candidates = work.finish_all(&checked, &names, contexts, &repository)?;
     remarks
         .borrow_mut()
         .extend(tree_changed(&experiment, &Snapshot::of(&repository).changed_since(&files_before)));
+    let beside = match &base {
+        Some(base) => base.notes(),
+        None => notes(&candidates, rivals),
+    };
     Ok(Response {
         op: experiment.op.clone(),
         experiment: locate::shown(&path, &request.folder),
         device: device.describe().name,
         prefix: place.is_elsewhere().then(|| place.prefix.join(" ")),
         cache: experiment.tuning.cache.word().to_owned(),
-        notes: remarks.into_inner().iter().map(noted).chain(notes(&candidates, rivals)).collect(),
+        notes: remarks.into_inner().iter().map(noted).chain(beside).collect(),
         candidates,
+        base,
     })
 }
 
@@ -129,7 +155,19 @@ fn can_be_cold(experiment: &Experiment, device: &dyn Device) -> Result<(), Error
     })
 }
 
-fn probe(place: &Place, scratch: &Path) -> Result<(), Error> {
+/// A claim is about one candidate.
+fn about_one(claim: Option<&Claim>, candidates: usize) -> Result<(), Error> {
+    if claim.is_none() || candidates == 1 {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        message: format!("a claim is about one candidate, and {candidates} are validated"),
+        hint: Some("add --candidate NAME".to_owned()),
+    })
+}
+
+/// Whether the prefix runs commands at all.
+pub(super) fn probe(place: &Place, scratch: &Path) -> Result<(), Error> {
     place.probe(scratch).map_err(|message| {
         Error::from(kforge_experiment::Error::Prefix {
             prefix: place.prefix.join(" "),
@@ -154,6 +192,7 @@ struct Work<'a> {
     request: &'a Request,
     text: &'a str,
     claim: Option<Claim>,
+    base: Option<&'a Compared>,
 }
 
 impl Work<'_> {
@@ -188,6 +227,7 @@ impl Work<'_> {
                 pair,
                 candidates: u32::try_from(rivals.len()).unwrap_or(u32::MAX),
                 confirmation: self.request.confirm,
+                base: self.base.map(|compared| compared.commit.clone()),
             };
             let run = run.identified().map_err(kforge_experiment::Error::from)?;
             // What cannot be started here says nothing about the candidate, and must not count against it later.
@@ -223,6 +263,23 @@ impl Work<'_> {
             verdict: end.map(|(verdict, _)| verdict.to_owned()),
             evidence: end.map(|(_, evidence)| evidence),
         }
+    }
+
+    /// Finishes every candidate, in the order of the experiment.
+    fn finish_all(
+        &self,
+        checked: &Checked<'_>,
+        names: &[String],
+        mut contexts: BTreeMap<String, RunContext>,
+        repository: &Repository,
+    ) -> Result<Vec<CandidateAnswer>, Error> {
+        let mut candidates = Vec::new();
+        for name in names {
+            let context =
+                contexts.remove(name).ok_or_else(|| Error::Bug(format!("`{name}` was never journalled")))?;
+            candidates.push(self.finish(checked, name, context, repository)?);
+        }
+        Ok(candidates)
     }
 
     /// Times one candidate where it is right, stores its evidence and closes its journal entry.

@@ -56,6 +56,7 @@ fn again(
         maps: Vec::new(),
         claim: None,
         confirm: true,
+        base: old.facts.run.base.clone(),
     };
     let response = validate::run(&request, observer)?;
     let Some(fresh) = response.candidates.first() else {

@@ -42,6 +42,8 @@ impl<'a> Shelf<'a> {
         let mut volume = Volume { evidence: Vec::new(), unreadable: Vec::new() };
         for id in self.ledger.evidence_ids(op)? {
             match self.ledger.read(op, &id) {
+                // What was compared with an earlier commit says nothing about what a commit may rest on.
+                Ok(evidence) if evidence.facts.run.base.is_some() => {}
                 Ok(evidence) => volume.evidence.push((id, evidence)),
                 Err(error) => volume.unreadable.push(error.to_string()),
             }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kforge_record::{Digest, UNBOUND};
+use kforge_record::{Digest, Evidence, UNBOUND};
 use serde::Deserialize;
 
 use super::answer::{Response, UnboundField};
@@ -152,13 +152,22 @@ fn evidence(project: &Project, op: &str, id: &Digest, findings: &mut Findings) -
             op: op.to_owned(),
             candidate: audited.evidence.facts.candidate.clone(),
             evidence: *id,
-            answer: kforge_ledger::headline(&audited.evidence.judgement.verdict),
+            answer: answer(&audited.evidence),
             found_by: "evidence",
             level,
         }),
         Err(link) => findings.broken.push(link),
     }
     Ok(name)
+}
+
+/// The verdict, and over what where that was not the op's baseline.
+fn answer(evidence: &Evidence) -> String {
+    let headline = kforge_ledger::headline(&evidence.judgement.verdict);
+    match &evidence.facts.run.base {
+        Some(commit) => format!("{headline} against commit {}", commit.get(..12).unwrap_or(commit)),
+        None => headline,
+    }
 }
 
 fn commit_of(git: &Git, revision: &str) -> Result<String, Error> {

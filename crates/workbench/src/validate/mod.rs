@@ -2,6 +2,7 @@
 
 mod answer;
 mod device;
+mod exactness;
 mod locate;
 mod moment;
 mod place;
@@ -11,5 +12,6 @@ mod scratch;
 mod todo;
 
 pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
+pub use exactness::{BesideBaseline, LargestErrors, OutputErrors};
 pub use request::Request;
 pub use run::run;

@@ -4,7 +4,7 @@
 
 use crate::dtype::Dtype;
 use crate::runner::DumpedOutput;
-use kforge_record::{CheckedOutput, Real, Tolerance, Worst};
+use kforge_record::{CheckedOutput, Real, Tolerance, ToleranceProfile, Worst};
 use rayon::prelude::*;
 
 /// Elements that are compared in one go.
@@ -21,6 +21,8 @@ pub struct Expected<'a> {
     pub shape: &'a [u64],
     /// What it may differ by.
     pub tolerance: Tolerance,
+    /// What the tolerance follows from.
+    pub profile: Option<ToleranceProfile>,
     /// The reference's output: binary64 where `dtype` is a float, else the same integer type.
     pub reference: &'a [u8],
     /// The nonce of the poison that was written before the run; absent for in-place operands.
@@ -37,6 +39,7 @@ struct Tally {
     max_abs: f64,
     max_rel: f64,
     max_ulp: u64,
+    max_excess: f64,
     worst: Option<(usize, f64, f64)>,
 }
 
@@ -74,6 +77,7 @@ impl Tally {
             max_abs: self.max_abs.max(next.max_abs),
             max_rel: self.max_rel.max(next.max_rel),
             max_ulp: self.max_ulp.max(next.max_ulp),
+            max_excess: self.max_excess.max(next.max_excess),
             worst: if later { next.worst } else { self.worst },
         }
     }
@@ -88,9 +92,12 @@ impl Tally {
             self.max_rel = self.max_rel.max(difference / expected.abs());
         }
         // Written so that a difference that is no number mismatches.
-        let inside = difference <= tolerance.abs.get() + tolerance.rel.get() * expected.abs();
+        let inside = difference <= tolerance.allowed(expected);
         if !inside {
             self.mismatches += 1;
+        }
+        if tolerance.outlier.is_some() {
+            self.max_excess = self.max_excess.max(tolerance.excess(difference, expected));
         }
     }
 }
@@ -169,7 +176,9 @@ fn finish(
         nan_differs: tally.nan_differs,
         inf_differs: tally.inf_differs,
         poison_survivors: tally.survivors,
+        max_excess: expected.tolerance.outlier.map(|_| Real::new(tally.max_excess)),
         tolerance: expected.tolerance,
+        profile: expected.profile.clone(),
         passed: false,
     };
     checked.passed = checked.computed_pass();
@@ -197,19 +206,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const STRICT: Tolerance = Tolerance {
+        abs: Real::new(1e-6),
+        rel: Real::new(1e-5),
+        max_ulp: None,
+        mismatch_share: Real::new(0.0),
+        outlier: None,
+    };
+
     fn check(got: &[f32], reference: &[f64], nonce: Option<u64>) -> CheckedOutput {
+        check_with(STRICT, got, reference, nonce)
+    }
+
+    fn check_with(tolerance: Tolerance, got: &[f32], reference: &[f64], nonce: Option<u64>) -> CheckedOutput {
         let shape = [got.len() as u64];
         let bytes: Vec<u8> = reference.iter().flat_map(|value| value.to_le_bytes()).collect();
         let expected = Expected {
             name: "y",
             dtype: Dtype::F32,
             shape: &shape,
-            tolerance: Tolerance {
-                abs: Real::new(1e-6),
-                rel: Real::new(1e-5),
-                max_ulp: None,
-                mismatch_share: Real::new(0.0),
-            },
+            tolerance,
+            profile: None,
             reference: &bytes,
             nonce,
         };
@@ -238,6 +255,34 @@ mod tests {
         assert!(!checked.passed);
         assert_eq!(checked.mismatches, 1);
         assert_eq!(checked.worst.unwrap().index, [2]);
+    }
+
+    /// A million elements, a thousandth of which may mismatch.
+    fn million(change: impl Fn(&mut Vec<f32>)) -> CheckedOutput {
+        let loose = Tolerance { mismatch_share: Real::new(0.001), outlier: Some(Real::new(16.0)), ..STRICT };
+        let reference = vec![1.0; 1 << 20];
+        let mut got = vec![1.0; 1 << 20];
+        change(&mut got);
+        check_with(loose, &got, &reference, None)
+    }
+
+    #[test]
+    fn one_bad_element_among_a_million_is_seen_where_a_share_may_mismatch() {
+        assert!(million(|got| got[77] = 1.0001).passed, "9 times what is allowed, within the share");
+        let wild = million(|got| got[777_777] = 0.0);
+        assert!(!wild.passed);
+        assert_eq!((wild.mismatches, wild.worst.unwrap().index), (1, vec![777_777]));
+        assert!(wild.max_excess.unwrap().get() > 16.0);
+        assert!(!million(|got| got[..2000].fill(1.0001)).passed, "and too many small ones are too");
+    }
+
+    #[test]
+    fn an_outlier_is_seen_where_another_element_has_a_larger_difference() {
+        let loose = Tolerance { mismatch_share: Real::new(0.5), outlier: Some(Real::new(16.0)), ..STRICT };
+        // The large element is inside what is allowed for it; the small one is far outside and has the smaller difference.
+        let checked = check_with(loose, &[1e6 + 8.0, 0.01], &[1e6, 0.0], None);
+        assert_eq!((checked.mismatches, checked.worst.clone().unwrap().index), (1, vec![0]));
+        assert!(!checked.passed, "{checked:?}");
     }
 
     #[test]

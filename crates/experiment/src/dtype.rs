@@ -122,6 +122,27 @@ impl Dtype {
         !matches!(self, Self::I64 | Self::I32 | Self::I16 | Self::I8 | Self::U8 | Self::Bool)
     }
 
+    /// The unit roundoff: the largest relative error of rounding to nearest in the normal range. None for integers, and for the powers of
+    /// two of scales, which are exact or another value.
+    pub const fn roundoff(self) -> Option<f64> {
+        let fraction_bits = match self {
+            Self::F64 => 52,
+            Self::F32 => 23,
+            Self::F16 => 10,
+            Self::Bf16 => 7,
+            Self::F8E4m3fn | Self::F8E4m3fnuz => 3,
+            Self::F8E5m2 => 2,
+            Self::F4E2m1 => 1,
+            _ => return None,
+        };
+        Some(1.0 / (2_u64 << fraction_bits) as f64)
+    }
+
+    /// The smallest positive value, which is the step between the smallest values. None where there is no [`Dtype::roundoff`].
+    pub fn smallest_step(self) -> Option<f64> {
+        self.roundoff().map(|_| self.value(1))
+    }
+
     /// The bit patterns of elements in memory, each zero-extended.
     pub fn patterns(self, bytes: &[u8]) -> impl Iterator<Item = u64> {
         let (width, shared) = (self.bytes(1), self.per_byte());

@@ -26,6 +26,7 @@ mod small_float;
 mod spec;
 mod stage;
 mod tensor_digest;
+mod tolerance;
 mod wording;
 mod workshop;
 
@@ -56,4 +57,5 @@ pub use stage::{
     SideSeal, SideTrouble, Timed, Trial, Workshop,
 };
 pub use tensor_digest::tensor_digest;
+pub use tolerance::{Figure, FigureSource, Profile, Sum};
 pub use workshop::{Bench, Repository, Shop, Snapshot};

@@ -1,8 +1,8 @@
 //! experiment.toml: what is wrong is named with its line and a cure, and what is drawn stays inside the domain.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use kforge_experiment::{CacheMode, Error, Experiment, Stream, Tree, draw_cases};
-use kforge_record::Policy;
+use kforge_experiment::{CacheMode, Dtype, Error, Experiment, Params, Stream, Tree, draw_cases};
+use kforge_record::{Policy, Real};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -104,6 +104,90 @@ fn every_mistake_is_named_with_its_line_and_a_cure() {
         let text = refused(from, to);
         assert!(text.contains(expected), "{to}: {text}");
     }
+}
+
+/// GOOD with further keys for its output.
+fn with_output(keys: &str) -> Result<Experiment, Error> {
+    parse(
+        &GOOD.replace(
+            "shape = [\"m\"]\ndtype = \"f32\"",
+            &format!("shape = [\"m\"]\ndtype = \"f32\"\n{keys}"),
+        ),
+    )
+}
+
+#[test]
+fn every_mistake_about_a_tolerance_profile_is_named_with_a_cure() {
+    for (keys, expected) in [
+        (
+            "profile = \"dott\"\nreduction = \"n\"",
+            "experiment.toml:29: `dott` is no tolerance profile | did you mean `dot`?",
+        ),
+        ("profile = \"dot\"", "profile `dot` needs `reduction` | say how many terms"),
+        ("profile = \"dot\"\nreduction = \"k\"", "the tolerance of `y`: `k` is not a parameter"),
+        ("profile = \"dot\"\nreduction = \"n - n\"", "the tolerance of `y`: the reduction `n - n` is 0"),
+        ("profile = \"dot\"\nreduction = \"n +\"", "experiment.toml:30: `n +`: it ends early"),
+        ("profile = \"elementwise\"\nreduction = \"n\"", "profile `elementwise` has no use for `reduction`"),
+        (
+            "reduction = \"n\"",
+            "`reduction` and `magnitude` are for a tolerance profile | add profile = one of default",
+        ),
+        ("profile = \"dot\"\nreduction = \"n\"\nmagnitude = 0", "magnitude = 0 is not a positive number"),
+        (
+            "profile = \"quantized\"",
+            "a share of `y` may mismatch, and nothing says why | add `reasons = { mismatch_share",
+        ),
+        ("tolerance = { mismatch_share = 0.1 }", "experiment.toml:26: a share of `y` may mismatch"),
+        (
+            "tolerance = { outlier = 0.5 }",
+            "tolerance outlier = 0.5 is not in range: a finite number, 1 or above",
+        ),
+    ] {
+        let error = with_output(keys).unwrap_err();
+        let text = format!("{error} | {}", error.hint().unwrap_or_default());
+        let (fact, cure) = expected.split_once(" | ").unwrap_or((expected, ""));
+        assert!(text.contains(fact) && text.contains(cure), "{keys}: {text}");
+    }
+    let integer = GOOD.replace("dtype = \"f32\"", "dtype = \"i32\"\nprofile = \"elementwise\"");
+    assert!(parse(&integer).unwrap_err().to_string().contains("is about rounding, and i32 is exact"));
+}
+
+#[test]
+fn a_profile_follows_the_case_and_stated_figures_win_over_it() {
+    let experiment = with_output("profile = \"dot\"\nreduction = \"n\"\ntolerance = { rel = 0.25 }").unwrap();
+    let output = &experiment.outputs[0];
+    let of = |n: i64, dtype| output.allowed(dtype, &[("n".to_owned(), n)].into()).unwrap();
+    let ((short, profile), (long, _)) = (of(64, Dtype::F32), of(4096, Dtype::F32));
+    assert_eq!((profile.name.as_str(), profile.reduction), ("dot", Some(64)));
+    assert!(long.abs.get() > 60.0 * short.abs.get());
+    assert_eq!((short.rel.get(), long.rel.get()), (0.25, 0.25));
+    assert_eq!(of(64, Dtype::I32).0.abs, Real::new(0.0), "integers stay exact");
+}
+
+#[test]
+fn without_a_profile_stated_figures_mean_what_they_did() {
+    let stated = with_output("tolerance = { rel = 0.25 }").unwrap();
+    let (tolerance, profile) = stated.outputs[0].allowed(Dtype::Bf16, &Params::new()).unwrap();
+    // What is not stated is the default of the declared element type.
+    assert_eq!((tolerance.abs.get(), tolerance.rel.get(), tolerance.outlier), (1e-6, 0.25, None));
+    assert_eq!(profile.name, "default");
+    let none = parse(GOOD).unwrap().outputs[0].allowed(Dtype::Bf16, &Params::new()).unwrap().0;
+    assert_eq!((none.abs.get(), none.rel.get()), (1e-2, 1.6e-2));
+}
+
+#[test]
+fn where_a_share_may_mismatch_outliers_are_limited_and_the_reason_is_kept() {
+    let text = GOOD.replace(
+        "dtype = \"f32\"\n[policy]",
+        "dtype = \"f32\"\ntolerance = { mismatch_share = 0.001 }\n[policy]\nreasons = { mismatch_share = \"flips\" }",
+    );
+    let experiment = parse(&text).unwrap();
+    let (tolerance, _) = experiment.outputs[0].allowed(Dtype::F32, &Params::new()).unwrap();
+    assert_eq!(tolerance.outlier.map(Real::get), Some(16.0));
+    assert_eq!(experiment.tuning.policy.reasons["mismatch_share"], "flips");
+    // A reason for nothing is not kept.
+    let idle = GOOD.replace("[policy]", "[policy]\nreasons = { mismatch_share = \"flips\" }");
+    assert!(parse(&idle).unwrap().tuning.policy.reasons.is_empty());
 }
 
 #[test]

@@ -27,6 +27,10 @@ pub const UNBOUND: &[Unbound] = &[
         "a name; both digests beside it are compared with each other only",
     ),
     unbound(
+        "facts.checks.*.outputs.*.max_excess",
+        "an observed error; its bounds follow from the worst element and the mismatches, and only a limit of outliers judges it",
+    ),
+    unbound(
         "facts.checks.*.outputs.*.max_rel",
         "an observed error; only its bounds follow from the worst element",
     ),

@@ -17,6 +17,37 @@ pub struct Tolerance {
     pub max_ulp: Option<u64>,
     /// Share of elements that may mismatch; 0 unless the experiment loosens it with a reason.
     pub mismatch_share: Real,
+    /// How many times what is allowed for it any element may differ, so that one bad element among millions is seen although a share may
+    /// mismatch; absent: not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlier: Option<Real>,
+}
+
+impl Tolerance {
+    /// What an element may differ by.
+    pub fn allowed(&self, expected: f64) -> f64 {
+        self.abs.get() + self.rel.get() * expected.abs()
+    }
+
+    /// A difference as a multiple of what is allowed: 0 where nothing differs, infinite where nothing is allowed.
+    pub fn excess(&self, difference: f64, expected: f64) -> f64 {
+        if difference == 0.0 { 0.0 } else { difference / self.allowed(expected) }
+    }
+}
+
+/// The profile that a tolerance follows from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToleranceProfile {
+    /// Its name.
+    pub name: String,
+    /// Terms of the sum behind one element, where the profile asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<u64>,
+    /// Typical size of one term.
+    pub magnitude: Real,
+    /// From how many times the baseline's error on a candidate's is worth a note.
+    pub beside: Real,
 }
 
 /// The element with the largest |got − expected|.
@@ -63,8 +94,14 @@ pub struct CheckedOutput {
     pub inf_differs: u64,
     /// Elements that still hold the poison written before the run.
     pub poison_survivors: u64,
+    /// Largest multiple of what was allowed over finite elements; present where the tolerance limits outliers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_excess: Option<Real>,
     /// What was allowed.
     pub tolerance: Tolerance,
+    /// The profile that this follows from, where it is not stated in figures alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ToleranceProfile>,
     /// Whether this output is right.
     pub passed: bool,
 }
@@ -78,6 +115,11 @@ impl CheckedOutput {
             (Some(limit), Some(seen)) => seen <= limit,
             (Some(_), None) => false,
         };
+        let outliers_fit = match (self.tolerance.outlier, self.max_excess) {
+            (None, _) => true,
+            (Some(limit), Some(seen)) => seen.get() <= limit.get(),
+            (Some(_), None) => false,
+        };
         self.dtype == self.dtype_got
             && self.shape == self.shape_got
             && self.compared == elements(&self.shape)
@@ -86,6 +128,13 @@ impl CheckedOutput {
             && self.poison_survivors == 0
             && self.mismatches as f64 <= allowed
             && ulp_fits
+            && outliers_fit
+    }
+
+    /// Whether few enough elements mismatch and one of them does by more than any may.
+    pub(crate) fn only_an_outlier(&self) -> bool {
+        let limitless = Tolerance { outlier: None, ..self.tolerance };
+        !self.computed_pass() && Self { tolerance: limitless, ..self.clone() }.computed_pass()
     }
 
     /// The first way in which the numbers contradict each other, if they do.
@@ -93,7 +142,7 @@ impl CheckedOutput {
         if self.passed != self.computed_pass() {
             return Some(format!("passed says {} but its own numbers say {}", self.passed, !self.passed));
         }
-        if self.nan_differs + self.inf_differs > self.mismatches {
+        if self.nan_differs.saturating_add(self.inf_differs) > self.mismatches {
             return Some(
                 "elements that differ in NaN or infinity are not all counted as mismatches".to_owned(),
             );
@@ -113,15 +162,44 @@ impl CheckedOutput {
         {
             return Some("the largest errors are not non-negative numbers".to_owned());
         }
+        if let Some(what) = self.excess_contradiction() {
+            return Some(what.to_owned());
+        }
         match &self.worst {
             None if self.max_abs.get() == 0.0 && self.mismatches == 0 => None,
             None if self.compared == 0 => None,
-            None if self.nan_differs + self.inf_differs >= self.mismatches && self.max_abs.get() == 0.0 => {
+            None if self.nan_differs.saturating_add(self.inf_differs) >= self.mismatches
+                && self.max_abs.get() == 0.0 =>
+            {
                 None
             }
             None => Some("elements differ but no worst element is named".to_owned()),
             Some(worst) => self.worst_contradiction(worst),
         }
+    }
+
+    /// The largest excess stands beside a limit for it, and agrees with what was counted and with the worst element.
+    fn excess_contradiction(&self) -> Option<&'static str> {
+        let limit = self.tolerance.outlier.map(Real::get);
+        if limit.is_some_and(|limit| limit.is_nan() || limit < 1.0) {
+            return Some("the limit of outliers is below what is allowed for any element");
+        }
+        let Some(excess) = self.max_excess.map(Real::get) else {
+            return limit.is_some().then_some("outliers are limited but the largest excess is not named");
+        };
+        if limit.is_none() {
+            return Some("a largest excess is named although outliers are not limited");
+        }
+        let finite = self.mismatches.saturating_sub(self.nan_differs).saturating_sub(self.inf_differs);
+        let counted = if finite == 0 { (0.0..=1.0).contains(&excess) } else { excess >= 1.0 };
+        if !counted {
+            return Some("the largest excess contradicts the number of mismatches");
+        }
+        let of_worst =
+            self.worst.as_ref().map(|worst| (worst.got.get() - worst.expected.get(), worst.expected.get()));
+        let least =
+            of_worst.map_or(0.0, |(difference, expected)| self.tolerance.excess(difference.abs(), expected));
+        (least > excess).then_some("the largest excess is smaller than the worst element's")
     }
 
     fn worst_contradiction(&self, worst: &Worst) -> Option<String> {
@@ -138,7 +216,7 @@ impl CheckedOutput {
         if expected > 0.0 && difference / expected > self.max_rel.get() {
             return Some("max_rel is smaller than the worst element's relative error".to_owned());
         }
-        let allowed = self.tolerance.abs.get() + self.tolerance.rel.get() * expected;
+        let allowed = self.tolerance.allowed(expected);
         (self.mismatches == 0 && difference > allowed)
             .then(|| "no mismatch is counted but the worst element is outside the tolerance".to_owned())
     }

@@ -9,6 +9,7 @@ use crate::case::{Case, CaseOrigin};
 use crate::check::Check;
 use crate::error::Error;
 use crate::evidence::Facts;
+use crate::real::Real;
 use crate::run::VoidCause;
 use crate::samples::{Launch, Series};
 use crate::subject::Side;
@@ -128,6 +129,15 @@ fn describe(check: &Check) -> String {
         }
         (Some(output), _) if output.poison_survivors > 0 => {
             format!("{place}: output {} was not written in {} elements", output.name, output.poison_survivors)
+        }
+        (Some(output), _) if output.only_an_outlier() => {
+            let real = |real: Option<Real>| real.map_or(0.0, Real::get);
+            format!(
+                "{place}: output {} has an element that differs by {:.3e} times what is allowed, more than {}",
+                output.name,
+                real(output.max_excess),
+                real(output.tolerance.outlier)
+            )
         }
         (Some(output), _) => {
             let worst = output.worst.as_ref().map(|worst| format!(", worst at {:?}", worst.index));

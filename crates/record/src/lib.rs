@@ -32,7 +32,7 @@ pub use binding::{UNBOUND, Unbound, fits_pattern, is_unbound};
 pub use blob::{BlobId, ObjectFormat};
 pub use build::{Artifact, AutotuneChoice, Build, Tool};
 pub use case::{Case, CaseOrigin, ParamValue};
-pub use check::{Check, CheckedInput, CheckedOutput, Tolerance, Worst};
+pub use check::{Check, CheckedInput, CheckedOutput, Tolerance, ToleranceProfile, Worst};
 pub use claim::{Claim, ClaimOutcome};
 pub use conclude::conclude;
 pub use cross_check::{ClockCheck, FloorCheck, FloorStatus};

@@ -1,7 +1,7 @@
 //! Evidence that holds, evidence that does not, and who notices.
 #![expect(clippy::expect_used, reason = "a test that cannot set up its input has failed")]
 
-use kforge_record::{Audited, Evidence, Level, Sealed, audit, audit_bytes};
+use kforge_record::{Audited, Evidence, Level, Real, Sealed, audit, audit_bytes};
 use kforge_testkit::SampleExperiment;
 
 fn audited(sealed: &Sealed) -> Audited {
@@ -84,4 +84,55 @@ fn a_whole_file_that_is_not_json_of_the_schema_is_refused() {
         audit_bytes(&kforge_record::Digest::of_bytes(&spaced), &spaced, None).is_err(),
         "another spelling"
     );
+}
+
+/// Evidence of kforge before 2026-12 has neither the profile of a tolerance nor a limit of outliers.
+#[test]
+fn evidence_without_profile_and_outlier_limit_holds_and_keeps_its_spelling() {
+    let sample = SampleExperiment::new("rmsnorm", "vec");
+    let mut facts = sample.facts().expect("facts");
+    for output in facts.checks.iter_mut().flat_map(|check| &mut check.outputs) {
+        output.profile = None;
+        output.max_excess = None;
+        output.tolerance.outlier = None;
+    }
+    let sealed = Evidence::seal(facts, sample.samples().expect("samples")).expect("seals");
+    let text = String::from_utf8(sealed.bytes.clone()).expect("text");
+    for key in ["\"profile\"", "max_excess", "outlier"] {
+        assert!(!text.contains(key), "{key}");
+    }
+    assert_eq!(audited(&sealed).level, Level::Consistent);
+}
+
+#[test]
+fn a_limit_of_outliers_is_judged_and_cannot_be_left_out_on_one_side() {
+    let sample = SampleExperiment::new("rmsnorm", "vec");
+    let launches = || sample.samples().expect("samples");
+    let with = |change: &dyn Fn(&mut kforge_record::CheckedOutput)| {
+        let mut facts = sample.facts().expect("facts");
+        facts.policy.reasons.insert("mismatch_share".to_owned(), "a test".to_owned());
+        for check in &mut facts.checks {
+            let own = check.side == facts.candidate;
+            for output in &mut check.outputs {
+                output.tolerance.mismatch_share = Real::new(0.01);
+                if own {
+                    change(output);
+                    output.passed = output.computed_pass();
+                }
+            }
+            check.passed = check.computed_pass();
+        }
+        Evidence::seal(facts, launches()).expect("seals")
+    };
+    let wild = with(&|output| (output.mismatches, output.max_excess) = (1, Some(Real::new(17.0))));
+    assert_eq!(wild.evidence.judgement.verdict.word(), "incorrect");
+    assert!(format!("{:?}", wild.evidence.judgement.verdict).contains("times what is allowed, more than 16"));
+    let tolerated = with(&|output| (output.mismatches, output.max_excess) = (1, Some(Real::new(15.0))));
+    assert_eq!(tolerated.evidence.judgement.verdict.word(), "faster");
+    let hidden = with(&|output| output.max_excess = None);
+    assert!(audit(&hidden.evidence, &launches()).is_err(), "the excess is missing");
+    let small = with(&|output| (output.mismatches, output.max_excess) = (1, Some(Real::new(0.5))));
+    assert!(audit(&small.evidence, &launches()).is_err(), "a mismatch exceeds what is allowed");
+    let unlimited = with(&|output| (output.max_excess, output.tolerance.outlier) = (None, None));
+    assert!(audit(&unlimited.evidence, &launches()).is_err(), "the baseline was asked for more");
 }

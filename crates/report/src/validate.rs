@@ -4,7 +4,7 @@ use crate::{Align, Format, Rendered, Table, success};
 use kforge_record::{ClaimOutcome, FloorStatus};
 use kforge_stats::{Interval, Verdict};
 use kforge_units::{Nanos, counted, duration, middle_short, speedup};
-use kforge_workbench::validate::{Base, CandidateAnswer, CaseAnswer, Response};
+use kforge_workbench::validate::{Base, CandidateAnswer, CaseAnswer, LargestErrors, OutputErrors, Response};
 use std::fmt::Write as _;
 
 /// Names in tables are at most this wide; the whole name is in the JSON.
@@ -245,6 +245,9 @@ fn checks(text: &mut String, answer: &CandidateAnswer) {
             output.poison_survivors,
         );
     }
+    for errors in &checks.errors {
+        output_errors(text, errors);
+    }
     let mut line = String::new();
     for name in checks.drawn.iter().map(|name| name.trim_start_matches("drawn-")) {
         if line.len() + name.len() > 84 {
@@ -256,6 +259,38 @@ fn checks(text: &mut String, answer: &CandidateAnswer) {
     if !line.is_empty() {
         let _ = writeln!(text, "  drawn     {}", line.trim_end());
     }
+}
+
+/// What the candidate errs by beside what the baseline does, and what both may.
+fn output_errors(text: &mut String, errors: &OutputErrors) {
+    let of = |side: &LargestErrors| {
+        let ulp = side.max_ulp.map(|ulp| format!(" {ulp} ulp")).unwrap_or_default();
+        format!("abs {:.1e} rel {:.1e}{ulp}", side.max_abs.get(), side.max_rel.get())
+    };
+    let baseline = errors.baseline.as_ref().map_or_else(|| "not checked".to_owned(), of);
+    let _ = writeln!(
+        text,
+        "  errors    {} {}: {}; baseline {baseline}",
+        errors.output,
+        errors.dtype,
+        of(&errors.candidate)
+    );
+    // The default fills up what the file does not state, and says nothing about the operation.
+    let named = errors.profile.as_ref().filter(|profile| profile.name != "default");
+    let profile = named.map_or_else(String::new, |profile| {
+        let reduction = profile.reduction.map(|terms| format!(" over {terms}")).unwrap_or_default();
+        format!(" (profile {}{reduction})", profile.name)
+    });
+    let allowed = &errors.allowed;
+    let share = if allowed.mismatch_share.get() > 0.0 {
+        let outlier =
+            allowed.outlier.map(|limit| format!(", none beyond {} times", limit.get())).unwrap_or_default();
+        format!(", {} of all may mismatch{outlier}", allowed.mismatch_share.get())
+    } else {
+        String::new()
+    };
+    let (abs, rel) = (allowed.abs.get(), allowed.rel.get());
+    let _ = writeln!(text, "            allowed: abs {abs:.1e} + rel {rel:.1e}{share}{profile}");
 }
 
 fn markdown(response: &Response) -> String {

@@ -8,99 +8,26 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use flate2::read::MultiGzDecoder;
+use kernel_tuner::{DataSet, SKIPPED, interleaved, scaled, single_blocks, word_of_one};
 use kforge_stats::{Block, CaseSamples, Judge, JudgePolicy, OpSamples, Verdict, Why};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use rand_chacha::rand_core::SeedableRng;
+
+#[path = "recorded/kernel_tuner.rs"]
+mod kernel_tuner;
 
 /// Configurations looked at in each data set; the sets have up to eleven thousand. `KFORGE_REPLAY=100000` takes all of them.
 fn configurations() -> usize {
     std::env::var("KFORGE_REPLAY").ok().and_then(|text| text.parse().ok()).unwrap_or(300)
 }
 
-/// The first repetitions are warm-up: in these sets they are up to 13 % (median) slower than the rest.
-const SKIPPED: usize = 2;
-
-#[derive(Deserialize)]
-struct SearchSpace {
-    #[serde(default)]
-    cache: BTreeMap<String, Configuration>,
-}
-
-#[derive(Deserialize)]
-struct Configuration {
-    #[serde(default)]
-    times: Option<Times>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Times {
-    /// Milliseconds, in the order of the repetitions.
-    Milliseconds(Vec<f64>),
-    /// A word that says why the configuration did not run.
-    Failed(IgnoredAny),
-}
-
-/// A data set's name and its repetitions in nanoseconds, one row a configuration.
-type DataSet = (String, Vec<Vec<i64>>);
-
-fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let folder = std::env::var_os("KFORGE_CORPUS").map_or(beside, PathBuf::from).join("kernel-tuner");
-    folder.is_dir().then_some(folder)
-}
-
 /// The data sets, read once; nothing where there is no corpus.
 fn data_sets() -> Option<&'static [DataSet]> {
     static SETS: OnceLock<Option<Vec<DataSet>>> = OnceLock::new();
-    SETS.get_or_init(|| corpus().map(|folder| read_all(&folder))).as_deref()
-}
-
-fn read_all(folder: &Path) -> Vec<DataSet> {
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let packed = files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "gz"));
-    packed.filter_map(|file| Some((file.file_stem()?.to_str()?.to_owned(), repetitions(file)?))).collect()
-}
-
-/// Evenly spread configurations with at least 32 repetitions; nothing for a file of another kind.
-fn repetitions(file: &Path) -> Option<Vec<Vec<i64>>> {
-    let mut text = Vec::new();
-    MultiGzDecoder::new(std::fs::File::open(file).ok()?).read_to_end(&mut text).ok()?;
-    let space: SearchSpace = serde_json::from_slice(&text).ok()?;
-    let rows: Vec<Vec<i64>> = space
-        .cache
-        .into_values()
-        .filter_map(|configuration| match configuration.times? {
-            Times::Milliseconds(times) if times.len() >= 32 => {
-                Some(times.iter().map(|ms| (ms * 1e6).round() as i64).collect())
-            }
-            Times::Milliseconds(_) | Times::Failed(_) => None,
-        })
-        .collect();
-    let step = (rows.len() / configurations()).max(1);
-    let spread: Vec<Vec<i64>> = rows.into_iter().step_by(step).collect();
-    (!spread.is_empty()).then_some(spread)
-}
-
-/// Blocks of three neighbouring repetitions whose roles are drawn at random.
-fn interleaved(times: &[i64], random: &mut ChaCha8Rng) -> Vec<Block> {
-    let blocks = times.get(SKIPPED..).unwrap_or(&[]).chunks_exact(3);
-    blocks
-        .map(|three| {
-            let mut order = [three[0], three[1], three[2]];
-            order.swap(0, (random.next_u32() % 3) as usize);
-            order.swap(1, 1 + (random.next_u32() % 2) as usize);
-            Block::new(order[0], order[1], order[2])
-        })
-        .collect()
+    SETS.get_or_init(|| kernel_tuner::data_sets(configurations())).as_deref()
 }
 
 /// What many tools do: all repetitions of one side, then all of the next.
@@ -108,16 +35,6 @@ fn one_after_the_other(times: &[i64]) -> Vec<Block> {
     let kept = times.get(SKIPPED..).unwrap_or(&[]);
     let third = kept.len() / 3;
     (0..third).map(|i| Block::new(kept[i], kept[third + i], kept[2 * third + i])).collect()
-}
-
-/// Ten launches of a single block each: one configuration has no more than 32 repetitions.
-fn single_blocks() -> Judge {
-    Judge::new(JudgePolicy { looks: vec![8, 10], min_blocks: 1, ..JudgePolicy::default() }).unwrap()
-}
-
-fn word_of_one(judge: &Judge, blocks: Vec<Block>) -> &'static str {
-    let launches = blocks.into_iter().map(|block| vec![block]).collect();
-    judge.judge(&OpSamples::of_one_case(CaseSamples::new("x", 1.0, 1, launches))).unwrap().verdict.word()
 }
 
 fn tally(words: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str, usize> {
@@ -132,11 +49,6 @@ fn differences(counts: &BTreeMap<&'static str, usize>) -> usize {
     ["faster", "slower"].iter().filter_map(|word| counts.get(word)).sum()
 }
 
-fn slowed(blocks: Vec<Block>, factor: f64) -> Vec<Block> {
-    let slow = |block: Block| Block { b_ns: (block.b_ns as f64 * factor).round() as i64, ..block };
-    blocks.into_iter().map(slow).collect()
-}
-
 /// Of three hundred configurations none may differ from itself, of all eleven thousand of a set at most eleven.
 #[test]
 fn recorded_configurations_against_themselves_are_faster_or_slower_in_less_than_one_of_a_thousand() {
@@ -144,14 +56,14 @@ fn recorded_configurations_against_themselves_are_faster_or_slower_in_less_than_
         eprintln!("skipped: no corpus at KFORGE_CORPUS or ../shared/corpus");
         return;
     };
-    let judge = single_blocks();
+    let judge = single_blocks(vec![8, 10]).unwrap();
     assert!(!sets.is_empty(), "the corpus has search spaces with raw repetitions");
-    for (name, rows) in sets {
+    for DataSet { name, rows } in sets {
         let random = &mut ChaCha8Rng::seed_from_u64(1);
         let itself = tally(rows.iter().map(|times| word_of_one(&judge, interleaved(times, random))));
         let in_turn = tally(rows.iter().map(|times| word_of_one(&judge, one_after_the_other(times))));
         let slower =
-            tally(rows.iter().map(|times| word_of_one(&judge, slowed(interleaved(times, random), 1.05))));
+            tally(rows.iter().map(|times| word_of_one(&judge, scaled(interleaved(times, random), 1.05))));
         println!("{name}: interleaved {itself:?}; one after the other {in_turn:?}; 5 % slower {slower:?}");
         assert!(differences(&itself) * 1_000 <= rows.len(), "{name}: {itself:?}");
         assert!(!slower.contains_key("faster"), "{name}: {slower:?}");
@@ -165,7 +77,7 @@ fn twenty_four_recorded_configurations_as_launches_are_never_faster_or_slower() 
         return;
     };
     let judge = Judge::new(JudgePolicy::default()).unwrap();
-    for (name, rows) in sets {
+    for DataSet { name, rows } in sets {
         let random = &mut ChaCha8Rng::seed_from_u64(2);
         let words = rows.chunks_exact(24).map(|configurations| {
             let launches = configurations.iter().map(|times| interleaved(times, random)).collect();

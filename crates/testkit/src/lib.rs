@@ -15,5 +15,5 @@ pub use answers::{gone, is_timed, processes_with, verdict};
 pub use corpus::{corpus, lab, workspace_root};
 pub use fault_disk::{Fault, FaultDisk};
 pub use sample_experiment::SampleExperiment;
-pub use scale_project::{ScaleProject, scale_operation, scale_side};
+pub use scale_project::{ScaleProject, few_samples, scale_operation, scale_side};
 pub use scratch_repo::{ScratchRepo, command};

@@ -9,7 +9,7 @@ use kforge_record::{
     Artifact, BlobId, BlockOrder, Build, Case, CaseOrigin, Check, CheckedInput, CheckedOutput, Claim,
     ClockCheck, Device, Digest, Environment, Error, Evidence, Facts, FloorCheck, FloorStatus, Launch,
     ObjectFormat, ParamValue, Policy, PriorRun, Real, Run, Sealed, Series, Side, Sides, Subject,
-    SubjectEntry, Tolerance, Tool, Worst,
+    SubjectEntry, Tolerance, ToleranceProfile, Tool, Worst,
 };
 
 /// What the made-up experiment should be.
@@ -305,7 +305,15 @@ fn check(case: &Case, side: &str, built: &Side, wrong: bool) -> Check {
             rel: Real::new(0.02),
             max_ulp: None,
             mismatch_share: Real::new(0.0),
+            outlier: Some(Real::new(16.0)),
         },
+        max_excess: Some(Real::new(error.abs() / (0.01 + 0.02 * 0.5))),
+        profile: Some(ToleranceProfile {
+            name: "dot".to_owned(),
+            reduction: Some(128),
+            magnitude: Real::new(1.0),
+            beside: Real::new(8.0),
+        }),
         passed,
     };
     let input = CheckedInput {

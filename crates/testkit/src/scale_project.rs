@@ -27,7 +27,7 @@ kforge_runner.main(scale)
 ";
 
 /// What is tested with a whole project needs samples, not many of them.
-fn few_samples(sample_us: u32) -> String {
+pub fn few_samples(sample_us: u32) -> String {
     format!(
         "
 [policy]

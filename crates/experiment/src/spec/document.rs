@@ -139,6 +139,9 @@ pub(super) struct OutputDoc {
     pub(super) shape: Vec<Spanned<Extent>>,
     pub(super) dtype: Text,
     pub(super) tolerance: Option<Spanned<ToleranceDoc>>,
+    pub(super) profile: Option<Text>,
+    pub(super) reduction: Option<Spanned<Extent>>,
+    pub(super) magnitude: Option<Spanned<Number>>,
 }
 
 /// `tolerance = { … }`.
@@ -149,6 +152,7 @@ pub(super) struct ToleranceDoc {
     pub(super) rel: Option<f64>,
     pub(super) ulp: Option<u64>,
     pub(super) mismatch_share: Option<f64>,
+    pub(super) outlier: Option<f64>,
 }
 
 /// `[work]`.

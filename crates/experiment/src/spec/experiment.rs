@@ -3,8 +3,9 @@
 use super::document::{CaseDoc, Document, Text, WorkDoc};
 use super::domain::{Domain, domain};
 use super::locate::{Source, nearest};
+use super::output::{OutputSpec, output};
 use super::side::{SideSpec, side};
-use super::tensor::{InputSpec, OutputSpec, dtype, expression, extents, input, output};
+use super::tensor::{InputSpec, dtype, expression, extents, input};
 use super::tuning::{Tuning, tuning};
 use crate::dtype::Dtype;
 use crate::error::Error;
@@ -114,6 +115,7 @@ impl Experiment {
             tuning: tuning(&source, base, doc.policy.as_ref())?,
         };
         experiment.check_operands(&source, &doc)?;
+        experiment.check_mismatches(&source, &doc)?;
         for case_doc in &doc.case {
             let case = experiment.case(&source, case_doc)?;
             experiment.cases.push(case);
@@ -180,6 +182,24 @@ impl Experiment {
         Ok(())
     }
 
+    /// Where elements may mismatch there is a reason, and nowhere else.
+    fn check_mismatches(&mut self, source: &Source<'_>, doc: &Document) -> Result<(), Error> {
+        let loose = self.outputs.iter().find(|output| output.lets_mismatch());
+        let Some(loose) = loose else {
+            self.tuning.policy.reasons.remove("mismatch_share");
+            return Ok(());
+        };
+        let reason = self.tuning.policy.reasons.get("mismatch_share");
+        if reason.is_some_and(|reason| !reason.trim().is_empty()) {
+            return Ok(());
+        }
+        let declared = doc.outputs.iter().find(|(name, _)| *name.get_ref() == loose.name);
+        let span = declared.map_or(0..0, |(_, output)| output.span());
+        let message = format!("a share of `{}` may mismatch, and nothing says why", loose.name);
+        let cure = "add `reasons = { mismatch_share = \"…\" }` under [policy]; it is printed in every report";
+        Err(source.wrong(&span, message, cure.to_owned()))
+    }
+
     fn case(&self, source: &Source<'_>, doc: &Spanned<CaseDoc>) -> Result<CaseSpec, Error> {
         let span = doc.span();
         let doc = doc.get_ref();
@@ -244,6 +264,10 @@ impl Experiment {
             if count.is_none_or(|count| count > 1 << 40) {
                 return Err(format!("`{operand}` has more than 2^40 elements"));
             }
+        }
+        for output in &self.outputs {
+            let allowed = output.allowed(output.dtype, params);
+            allowed.map_err(|error| format!("the tolerance of `{}`: {error}", output.name))?;
         }
         for (what, amount) in [("bytes", &self.work.bytes), ("flops", &self.work.flops)] {
             if let Some(amount) = amount {

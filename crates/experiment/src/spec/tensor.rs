@@ -1,13 +1,12 @@
-//! Inputs and outputs: shapes as expressions, element types, what inputs hold and what outputs may differ by.
+//! Inputs: shapes as expressions, element types, and what they hold.
 
-use super::document::{Extent, InputDoc, OutputDoc, Text, ToleranceDoc};
+use super::document::{Extent, InputDoc, Text};
 use super::locate::Source;
 use crate::dtype::Dtype;
 use crate::error::Error;
 use crate::expression::{Expression, ExpressionError, Params};
 use crate::fill::Distribution;
 use crate::wording::number as shown;
-use kforge_record::{Real, Tolerance};
 use std::path::PathBuf;
 use toml::Spanned;
 
@@ -65,44 +64,6 @@ pub struct InputSpec {
     pub inout: bool,
 }
 
-/// One output.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OutputSpec {
-    /// Its name.
-    pub name: String,
-    /// Its extents.
-    pub shape: Vec<Expression>,
-    /// Its element type, where a case does not say otherwise.
-    pub dtype: Dtype,
-    /// What the file allows; absent: the default of the element type that the case uses.
-    pub tolerance: Option<Tolerance>,
-}
-
-impl OutputSpec {
-    /// What this output may differ by when it has this element type.
-    ///
-    /// The defaults allow a few dozen units in the last place of a well-conditioned sum; integers must be exact.
-    pub fn tolerance(&self, dtype: Dtype) -> Tolerance {
-        let (abs, rel) = match dtype {
-            Dtype::F64 => (1e-12, 1e-10),
-            Dtype::F32 => (1e-6, 1e-5),
-            Dtype::F16 => (1e-3, 2e-3),
-            Dtype::Bf16 => (1e-2, 1.6e-2),
-            // One unit in the last place: what is computed in another order may round to the neighbour.
-            Dtype::F8E4m3fn | Dtype::F8E4m3fnuz => (2e-3, 0.13),
-            Dtype::F8E5m2 => (2e-5, 0.26),
-            Dtype::F4E2m1 => (0.5, 0.34),
-            _ => (0.0, 0.0),
-        };
-        self.tolerance.unwrap_or(Tolerance {
-            abs: Real::new(abs),
-            rel: Real::new(rel),
-            max_ulp: None,
-            mismatch_share: Real::new(0.0),
-        })
-    }
-}
-
 /// The extents of a shape for one case; at least one dimension, every extent at least 0.
 pub(crate) fn extents(shape: &[Expression], params: &Params) -> Result<Vec<u64>, ExpressionError> {
     shape
@@ -135,7 +96,7 @@ pub(super) fn dtype(source: &Source<'_>, name: &Text) -> Result<Dtype, Error> {
     })
 }
 
-fn shape(source: &Source<'_>, extents: &[Spanned<Extent>]) -> Result<Vec<Expression>, Error> {
+pub(super) fn shape(source: &Source<'_>, extents: &[Spanned<Extent>]) -> Result<Vec<Expression>, Error> {
     extents.iter().map(|extent| expression(source, extent)).collect()
 }
 
@@ -271,46 +232,4 @@ fn distribution(
             "distributions: uniform (low, high), normal (mean, std), integer (low, high)".to_owned(),
         )),
     }
-}
-
-pub(super) fn output(
-    source: &Source<'_>,
-    name: &Text,
-    doc: &Spanned<OutputDoc>,
-) -> Result<OutputSpec, Error> {
-    let doc = doc.get_ref();
-    let dtype = dtype(source, &doc.dtype)?;
-    let mut spec = OutputSpec {
-        name: name.get_ref().clone(),
-        shape: shape(source, &doc.shape)?,
-        dtype,
-        tolerance: None,
-    };
-    if let Some(tolerance) = &doc.tolerance {
-        spec.tolerance =
-            Some(allowed(source, &tolerance.span(), tolerance.get_ref(), spec.tolerance(dtype))?);
-    }
-    Ok(spec)
-}
-
-fn allowed(
-    source: &Source<'_>,
-    span: &std::ops::Range<usize>,
-    doc: &ToleranceDoc,
-    default: Tolerance,
-) -> Result<Tolerance, Error> {
-    let checked = |name: &str, value: f64, most: Option<f64>| {
-        if value.is_finite() && value >= 0.0 && most.is_none_or(|most| value <= most) {
-            return Ok(Real::new(value));
-        }
-        let bound =
-            most.map_or_else(|| "a finite number, 0 or above".to_owned(), |most| format!("0 to {most}"));
-        Err(source.wrong(span, format!("tolerance {name} = {} is not in range: {bound}", shown(value)), None))
-    };
-    Ok(Tolerance {
-        abs: checked("abs", doc.abs.unwrap_or(default.abs.get()), None)?,
-        rel: checked("rel", doc.rel.unwrap_or(default.rel.get()), Some(1.0))?,
-        max_ulp: doc.ulp.or(default.max_ulp),
-        mismatch_share: checked("mismatch_share", doc.mismatch_share.unwrap_or(0.0), Some(0.5))?,
-    })
 }

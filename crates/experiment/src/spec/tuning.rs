@@ -71,6 +71,10 @@ pub(super) fn tuning(
     let Some(doc) = doc else { return Ok(tuning) };
     let doc = doc.get_ref();
     let reasons = Reasons::read(source, doc)?;
+    // A share of mismatches is stated with its output; only the reason for it stands here.
+    if let Some(reason) = reasons.of("mismatch_share") {
+        tuning.policy.reasons.insert("mismatch_share".to_owned(), reason.to_owned());
+    }
     for (key, value) in doc {
         let span = value.span();
         match key.get_ref().as_str() {

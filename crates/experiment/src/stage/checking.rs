@@ -9,15 +9,16 @@ use super::oddity::oddity;
 use super::trial::Trial;
 use crate::compare::{Expected, compare};
 use crate::draw::Entropy;
+use crate::dtype::Dtype;
 use crate::error::Error;
 use crate::operands::Audience;
 use crate::philox::Stream;
 use crate::runner::{
     Batch, Dump, DumpedOutput, FaultKind, InputDigests, Operand, Preparation, Role, Runner, RunnerFault,
 };
-use crate::spec::Experiment;
+use crate::spec::{Experiment, OutputSpec};
 use crate::tensor_digest::tensor_digest;
-use kforge_record::{Check, CheckedInput, CheckedOutput, Digest};
+use kforge_record::{Check, CheckedInput, CheckedOutput, Digest, Real, Tolerance, ToleranceProfile};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -284,7 +285,7 @@ impl Comparison<'_> {
         check
     }
 
-    fn output(&self, spec: &crate::spec::OutputSpec, slot: u32, dump: &Dump) -> CheckedOutput {
+    fn output(&self, spec: &OutputSpec, slot: u32, dump: &Dump) -> CheckedOutput {
         let dtype = self.experiment.dtype(&self.trial.case, &spec.name, spec.dtype);
         let operand =
             self.operands.iter().find(|operand| operand.name == spec.name && operand.role != Role::Input);
@@ -303,15 +304,30 @@ impl Comparison<'_> {
             .find(|output| output.slot == slot && output.name == spec.name)
             .unwrap_or(&absent);
         let empty = Vec::new();
+        let (tolerance, profile) = self.allowed(spec, dtype);
         let expected = Expected {
             name: &spec.name,
             dtype,
             shape: &shape,
-            tolerance: spec.tolerance(dtype),
+            tolerance,
+            profile,
             reference: self.fill.outputs.get(&(self.fill.data_of(slot), spec.name.clone())).unwrap_or(&empty),
             nonce: (!in_place).then_some(self.nonce),
         };
         compare(&expected, got)
+    }
+
+    /// What an output may differ by here. Every case was tried when it was read or drawn; without a value nothing is allowed.
+    fn allowed(&self, spec: &OutputSpec, dtype: Dtype) -> (Tolerance, Option<ToleranceProfile>) {
+        let exact = Tolerance {
+            abs: Real::new(0.0),
+            rel: Real::new(0.0),
+            max_ulp: None,
+            mismatch_share: Real::new(0.0),
+            outlier: None,
+        };
+        let allowed = spec.allowed(dtype, &self.trial.case.params);
+        allowed.map_or((exact, None), |(tolerance, profile)| (tolerance, Some(profile)))
     }
 
     /// What a wrong output looks like, where that says more than a count.

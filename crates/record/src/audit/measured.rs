@@ -69,9 +69,12 @@ fn check_check(path: &str, facts: &Facts, check: &Check, broken: &mut Vec<Broken
     }
 }
 
-/// All checks ask the same of the same operand: names, tolerances, which inputs are restored.
+/// All checks ask the same of the same operand: names, tolerances, which inputs are restored. What follows from a profile may differ
+/// between cases only as the length of their sums does.
 fn check_agreement(facts: &Facts, broken: &mut Vec<Broken>) {
     let mut tolerances = BTreeMap::new();
+    let mut profiles = BTreeMap::new();
+    let mut reductions = BTreeMap::new();
     let mut restored = BTreeMap::new();
     for (position, check) in facts.checks.iter().enumerate() {
         let mut refuse = |field: &str, what: &str| {
@@ -83,9 +86,19 @@ fn check_agreement(facts: &Facts, broken: &mut Vec<Broken>) {
             refuse("outputs", "are not those of the first check");
         }
         for output in &check.outputs {
-            let asked = tolerances.entry((&output.name, &output.dtype)).or_insert(output.tolerance);
-            if *asked != output.tolerance {
+            let (name, dtype) = (&output.name, &output.dtype);
+            let profile = output.profile.as_ref();
+            let reduction = profile.and_then(|profile| profile.reduction);
+            let asked = tolerances.entry((name, dtype, reduction)).or_insert((output.tolerance, profile));
+            if *asked != (output.tolerance, profile) {
                 refuse("outputs", "have another tolerance than in an earlier check");
+            }
+            let called = profile.map(|profile| &profile.name);
+            if *profiles.entry((name, dtype)).or_insert(called) != called {
+                refuse("outputs", "have another tolerance profile than in an earlier check");
+            }
+            if *reductions.entry((name, dtype, &check.case)).or_insert(reduction) != reduction {
+                refuse("outputs", "have sums of another length than in an earlier check of the case");
             }
         }
         for input in &check.inputs {

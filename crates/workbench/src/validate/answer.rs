@@ -1,5 +1,6 @@
 //! What `validate` answers: for every candidate its verdict and all that led to it.
 
+use super::exactness::OutputErrors;
 use super::since::Base;
 use crate::{ExitClass, Note};
 use kforge_record::{
@@ -111,6 +112,8 @@ pub struct CheckSummary {
     pub passed: usize,
     /// The worst output of all passed ones, or the first failed one.
     pub worst: Option<WorstOutput>,
+    /// The largest errors of every output, the baseline's beside the candidate's.
+    pub errors: Vec<OutputErrors>,
 }
 
 /// Where the candidate differs most.
@@ -168,7 +171,7 @@ impl CandidateAnswer {
                 runs: facts.prior.len(),
                 not_faster: facts.prior.iter().filter(|prior| !won(&prior.verdict)).count(),
             },
-            loosened: facts.policy.loosened(),
+            loosened: facts.policy.loosened().into_iter().chain(mismatches(evidence)).collect(),
             subject: facts.sides.candidate.subject.entries.iter().map(|entry| entry.path.clone()).collect(),
             preparation_ns: [
                 build.and_then(|build| build.build_ns),
@@ -179,6 +182,19 @@ impl CandidateAnswer {
             log: beside.log,
         }
     }
+}
+
+/// The share of elements that may mismatch is a threshold too, stated with its output.
+fn mismatches(evidence: &Evidence) -> Option<LoosenedValue> {
+    let facts = &evidence.facts;
+    let outputs = facts.checks.iter().flat_map(|check| &check.outputs);
+    let share = outputs.map(|output| output.tolerance.mismatch_share.get()).fold(0.0, f64::max);
+    (share > 0.0).then(|| LoosenedValue {
+        name: "mismatch_share".to_owned(),
+        default: "0".to_owned(),
+        value: share.to_string(),
+        reason: facts.policy.reasons.get("mismatch_share").cloned().unwrap_or_default(),
+    })
 }
 
 fn cases(
@@ -238,6 +254,7 @@ impl CheckSummary {
             drawn: drawn.map(|case| case.name.clone()).collect(),
             comparisons: mine.len(),
             passed: mine.iter().filter(|check| check.passed).count(),
+            errors: OutputErrors::of(evidence),
             worst: worst.map(|(check, output)| WorstOutput {
                 case: check.case.clone(),
                 phase: check.phase.clone(),

@@ -2,6 +2,7 @@
 
 mod answer;
 mod device;
+mod exactness;
 mod locate;
 mod moment;
 pub mod pairs;
@@ -13,6 +14,7 @@ mod since;
 mod todo;
 
 pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
+pub use exactness::{BesideBaseline, LargestErrors, OutputErrors};
 pub use request::Request;
 pub use run::run;
 pub use since::Base;

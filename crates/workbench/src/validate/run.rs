@@ -365,6 +365,7 @@ fn noted(remark: &Remark) -> Note {
 fn notes(candidates: &[CandidateAnswer], rivals: u32) -> Vec<Note> {
     let mut notes = Vec::new();
     for answer in candidates {
+        notes.extend(answer.checks.errors.iter().filter_map(|errors| errors.note(&answer.candidate)));
         let again = answer.earlier.not_faster;
         if answer.verdict.is_faster() && again > 0 {
             notes.push(Note::new(

@@ -32,8 +32,9 @@ fn the_five_candidates_of_the_example_get_their_five_verdicts() {
     {
         let (mut word, mut reason) = verdict(&answer, candidate);
         for _ in 0..4 {
-            // The tests beside this one are the noise; a machine's fault is measured again.
-            if word != "void" || !is_timed(&word, &reason) {
+            // The tests beside this one are the noise; what it hides, and a machine's fault, is measured again.
+            let hidden = word == "void" && is_timed(&word, &reason) || word == "inconclusive";
+            if words.contains(&word.as_str()) || !hidden {
                 break;
             }
             (word, reason) = verdict(&validate(&["--candidate", candidate]), candidate);

@@ -50,6 +50,9 @@ CLASSES = {
 }
 ACTIVITY_CLASSES = ("kernel", "copy", "fill")
 LAUNCHING = ("Launch", "Memcpy", "Memset")
+PATH_NAMES = 128
+PATH_BYTES = 4096
+PATHS_BYTES = 64 << 20
 ARROW_CATEGORIES = ("ac2g", "async_cpu_to_gpu", "async")
 LINK_CLASSES = ("call", "graph_replay", "before_capture", "missing")
 
@@ -487,8 +490,10 @@ def module_table(activities, frames):
     for thread, thread_frames in threads.items():
         nested = nest(thread_frames)
         for place, (frame, _) in enumerate(nested):
-            if module_label(frame) is not None:
-                row(module_path(chain(nested, place)))["count"] += 1
+            around = chain(nested, place)
+            path = module_path(around)
+            if module_label(frame) is not None and len(path) > len(module_path(around[:-1])):
+                row(path)["count"] += 1
         waiting = launches.get(thread, [])
         chains = enclosing(thread_frames, [activity.launch.start for activity in waiting])
         for activity in waiting:
@@ -499,6 +504,8 @@ def module_table(activities, frames):
                 attributed += length
                 for depth in range(1, len(path) + 1):
                     row(path[:depth])["subtree_ns"] += length
+    if sum(path_bytes(path) for path in rows) > PATHS_BYTES:
+        raise NotParsed("module paths: more than 64 MiB of them, and which have rows is left open")
     whole = sum(activity.length or 0 for activity in activities)
     return {
         "rows": [rows[path] for path in sorted(rows)],
@@ -508,8 +515,17 @@ def module_table(activities, frames):
 
 
 def module_path(frames):
-    """The labels of the module frames among these."""
-    return tuple(module_label(frame) for frame in frames if module_label(frame) is not None)
+    """The labels of the module frames among these, outermost first, without those that would make the path too long."""
+    path = ()
+    for frame in frames:
+        label = module_label(frame)
+        if label is not None and len(path) < PATH_NAMES and path_bytes(path + (label,)) <= PATH_BYTES:
+            path += (label,)
+    return path
+
+
+def path_bytes(path):
+    return len("/".join(path).encode("utf-8"))
 
 
 class FrameRules:

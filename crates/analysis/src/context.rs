@@ -35,6 +35,7 @@ pub struct HostContext {
     calls: Vec<Context>,
     by_external: HashMap<i64, Context, FixedState>,
     op_parents: Vec<Option<OpId>>,
+    op_order: Vec<OpId>,
     range_parents: Vec<Option<RangeId>>,
     modules: ModuleTree,
     sources: Sources,
@@ -51,15 +52,17 @@ impl HostContext {
             by_external: HashMap::default(),
             wanted,
             op_parents: vec![None; trace.ops().len()],
+            op_order: Vec::new(),
             range_parents: vec![None; trace.ranges().len()],
             open: Open::default(),
         };
         sweep.run();
-        let Sweep { calls, by_external, op_parents, range_parents, reader, .. } = sweep;
+        let Sweep { calls, by_external, op_parents, op_order, range_parents, reader, .. } = sweep;
         Self {
             calls,
             by_external,
             op_parents,
+            op_order,
             range_parents,
             modules: reader.modules,
             sources: reader.sources,
@@ -78,6 +81,11 @@ impl HostContext {
     /// The op around an op.
     pub fn op_parent(&self, op: OpId) -> Option<OpId> {
         self.op_parents[op.index()]
+    }
+
+    /// Every op, each after the op around it and before anything that opened after it closed.
+    pub(crate) fn ops_as_they_opened(&self) -> &[OpId] {
+        &self.op_order
     }
 
     /// The range around a range, on the same thread.
@@ -211,6 +219,7 @@ struct Sweep<'t> {
     by_external: HashMap<i64, Context, FixedState>,
     wanted: HashMap<i64, (), FixedState>,
     op_parents: Vec<Option<OpId>>,
+    op_order: Vec<OpId>,
     range_parents: Vec<Option<RangeId>>,
     open: Open,
 }
@@ -232,6 +241,8 @@ impl Sweep<'_> {
             self.calls[call.index()] = self.here(row.start);
         }
         self.advance(&mut waiting, &mut thread, None);
+        // The queue opened them in its order.
+        self.op_order = waiting.ops.order;
     }
 
     /// Opens what starts no later than `until`; without it, everything that is left.
@@ -365,7 +376,7 @@ impl<'t> FrameReader<'t> {
             frame
         });
         match frame {
-            Frame::Module(name) => Place { module: Some(self.modules.child(outer.module, name)), ..outer },
+            Frame::Module(name) => Place { module: self.modules.child(outer.module, name), ..outer },
             Frame::Source(kind, line) => inside(outer, kind, line),
             Frame::Other => outer,
         }
@@ -392,9 +403,7 @@ impl<'t> FrameReader<'t> {
         for frame in self.trace.stacks().frames(stack).rev() {
             let text = String::from_utf8_lossy(frame);
             place = match self.read(&text) {
-                Frame::Module(name) => {
-                    Place { module: Some(self.modules.child(place.module, name)), ..place }
-                }
+                Frame::Module(name) => Place { module: self.modules.child(place.module, name), ..place },
                 Frame::Source(kind, line) => inside(place, kind, line),
                 Frame::Other => place,
             };

@@ -130,6 +130,7 @@ impl CallsByNumber {
                 more.entry(number).or_insert_with(|| vec![known]).push(id);
             }
         }
+        let start = |id: &CallId| (trace.calls().get(*id).start, *id);
         let mut replays = vec![false; trace.names().len()];
         let mut launches = vec![false; trace.names().len()];
         for (_, call) in trace.calls().iter() {
@@ -137,6 +138,14 @@ impl CallsByNumber {
             replays[call.name.index()] = contains(name, b"GraphLaunch");
             launches[call.name.index()] =
                 [&b"Launch"[..], b"Memcpy", b"Memset"].iter().any(|word| contains(name, word));
+        }
+        // Only those that launch are asked, where there are any; in time, and of equal times as in the file.
+        for calls in more.values_mut() {
+            let launching = |id: &CallId| launches[trace.calls().get(*id).name.index()];
+            if calls.iter().any(launching) {
+                calls.retain(launching);
+            }
+            calls.sort_unstable_by_key(start);
         }
         Self { first, more, smallest, replays, launches }
     }
@@ -146,17 +155,11 @@ impl CallsByNumber {
     fn find(&self, trace: &Trace, number: i64, activity: &Activity) -> Option<CallId> {
         let only = *self.first.get(&number)?;
         let Some(all) = self.more.get(&number) else { return Some(only) };
-        let launching: Vec<CallId> =
-            all.iter().copied().filter(|id| self.launches[trace.calls().get(*id).name.index()]).collect();
-        let candidates = if launching.is_empty() { all.as_slice() } else { launching.as_slice() };
         let start = |id: &CallId| trace.calls().get(*id).start;
-        let before = candidates.iter().filter(|id| activity.start.is_some_and(|at| start(id) <= at));
-        // Of equal starts the first in the file: `max_by_key` would take the last.
-        let latest = before.fold(None, |best: Option<&CallId>, id| match best {
-            Some(known) if start(known) >= start(id) => Some(known),
-            _ => Some(id),
-        });
-        latest.or_else(|| candidates.iter().min_by_key(|id| start(id))).copied()
+        let before = activity.start.map_or(0, |at| all.partition_point(|id| start(id) <= at));
+        let latest = before.checked_sub(1).map(|last| start(&all[last]));
+        let chosen = latest.map_or(0, |latest| all.partition_point(|id| start(id) < latest));
+        all.get(chosen).copied()
     }
 
     fn replays(&self, trace: &Trace, call: CallId) -> bool {

@@ -24,7 +24,7 @@ pub use detail_table::{DetailKey, DetailRow, DetailTable};
 pub use kernel_table::{KernelRow, KernelTable};
 pub use launch::{Launch, LaunchClass, Launches};
 pub use module_table::ModuleTable;
-pub use module_tree::{ModuleId, ModuleNode, ModuleTree};
+pub use module_tree::{DEEPEST, LONGEST_PATH, LONGEST_PATHS, ModuleId, ModuleNode, ModuleTree};
 pub use op_table::{OpRow, OpTable};
 pub use range_table::{RangeRow, RangeTable};
 pub use source::{SourceId, SourceLine, Sources};

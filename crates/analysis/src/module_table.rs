@@ -31,6 +31,7 @@ impl ModuleTable {
                 counted += 1;
             }
         }
+        tree.add_up();
         Self { tree, whole: Whole::of(whole, whole_count, covered, counted) }
     }
 }

@@ -1,8 +1,22 @@
 //! The tree of `nn.Module` instances, as the frames of a trace show it.
+//!
+//! A path is a text that every row carries, so it must not grow without end: a program that recurses, or a damaged capture,
+//! would cost the square of its depth. A module that does not fit its path any more has no node of its own; what it
+//! launched is its parent's, and it is counted.
+//!
+//! Invariant: no path is deeper than [`DEEPEST`] or longer than [`LONGEST_PATH`], and all of them together are no longer
+//! than [`LONGEST_PATHS`]; so everything here is linear in the frames read.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use kforge_units::Nanos;
+
+/// Names that a path has at most. Models nest some ten deep, very deep ones forty.
+pub const DEEPEST: u32 = 128;
+/// Bytes that a path has at most.
+pub const LONGEST_PATH: u32 = 4096;
+/// Bytes that all paths of a trace have at most together: a thousand times what the largest models need.
+pub const LONGEST_PATHS: u64 = 64 << 20;
 
 /// A handle of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +38,10 @@ pub(crate) struct ModuleName(u32);
 pub struct ModuleNode {
     /// The module around it.
     pub parent: Option<ModuleId>,
+    /// How deep it is; 0 at the top.
+    pub depth: u32,
+    /// Bytes of its path.
+    path_bytes: u32,
     /// Its own name, such as `LlamaRMSNorm_3`.
     pub name: String,
     /// The class, such as `LlamaRMSNorm`.
@@ -51,6 +69,8 @@ pub struct ModuleTree {
     known: HashMap<(Option<ModuleId>, ModuleName), ModuleId, FixedState>,
     names: Vec<String>,
     named: HashMap<String, ModuleName, FixedState>,
+    path_bytes: u64,
+    without_node: u64,
 }
 
 /// The text of a module marker, `nn.Module: TYPE_INSTANCE`, without its prefix.
@@ -70,12 +90,16 @@ impl ModuleTree {
         id
     }
 
-    /// The node of `key` below `parent`, made where it is new.
-    pub(crate) fn child(&mut self, parent: Option<ModuleId>, key: ModuleName) -> ModuleId {
+    /// The node of `key` below `parent`, made where it is new; `parent` where there is no room for its path.
+    pub(crate) fn child(&mut self, parent: Option<ModuleId>, key: ModuleName) -> Option<ModuleId> {
         if let Some(found) = self.known.get(&(parent, key)) {
-            return *found;
+            return Some(*found);
         }
         let name = &self.names[key.0 as usize];
+        let Some((depth, path_bytes)) = self.room(parent, name) else {
+            self.without_node += 1;
+            return parent;
+        };
         let id = ModuleId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let (class, instance) = match name.rsplit_once('_') {
             Some((class, digits)) if !class.is_empty() => match digits.parse() {
@@ -86,6 +110,8 @@ impl ModuleTree {
         };
         self.nodes.push(ModuleNode {
             parent,
+            depth,
+            path_bytes,
             name: name.clone(),
             class: class.to_owned(),
             instance,
@@ -97,7 +123,24 @@ impl ModuleTree {
             subtree: Nanos::ZERO,
         });
         self.known.insert((parent, key), id);
-        id
+        self.path_bytes += u64::from(path_bytes);
+        Some(id)
+    }
+
+    /// Depth and path length of a new module below `parent`; `None` where there is no room for it.
+    fn room(&self, parent: Option<ModuleId>, name: &str) -> Option<(u32, u32)> {
+        let above = parent.map(|above| self.get(above));
+        let depth = above.map_or(0, |above| above.depth + 1);
+        let before = above.map_or(0, |above| above.path_bytes + 1);
+        let bytes = u32::try_from(name.len()).ok()?.checked_add(before)?;
+        let fits =
+            depth < DEEPEST && bytes <= LONGEST_PATH && self.path_bytes + u64::from(bytes) <= LONGEST_PATHS;
+        fits.then_some((depth, bytes))
+    }
+
+    /// How often a frame named a module that has no node of its own, since its path had no room for it.
+    pub fn without_node(&self) -> u64 {
+        self.without_node
     }
 
     pub(crate) fn called(&mut self, id: ModuleId) {
@@ -105,18 +148,27 @@ impl ModuleTree {
         *calls = Some(calls.unwrap_or(0) + 1);
     }
 
-    /// Gives an activity to a module and to everything above it.
+    /// Gives an activity to a module.
     pub(crate) fn add(&mut self, id: ModuleId, kernel: bool, time: Nanos) {
         let node = &mut self.nodes[id.index()];
         node.activities += 1;
         node.kernels += u64::from(kernel);
         node.own += time;
-        let mut next = Some(id);
-        while let Some(above) = next {
-            let node = &mut self.nodes[above.index()];
-            node.subtree += time;
-            node.subtree_kernels += u64::from(kernel);
-            next = node.parent;
+    }
+
+    /// Adds up what is in each module and below, once every activity was given.
+    pub(crate) fn add_up(&mut self) {
+        for node in &mut self.nodes {
+            (node.subtree, node.subtree_kernels) = (node.own, node.kernels);
+        }
+        // Parents come before their children, so from the end every node is whole before its parent takes it.
+        for index in (0..self.nodes.len()).rev() {
+            let ModuleNode { parent, subtree, subtree_kernels, .. } = self.nodes[index];
+            if let Some(parent) = parent {
+                let above = &mut self.nodes[parent.index()];
+                above.subtree += subtree;
+                above.subtree_kernels += subtree_kernels;
+            }
         }
     }
 
@@ -140,10 +192,5 @@ impl ModuleTree {
         }
         names.reverse();
         names.join("/")
-    }
-
-    /// How deep a node is; 0 at the top.
-    pub fn depth(&self, id: ModuleId) -> usize {
-        std::iter::successors(self.get(id).parent, |above| self.get(*above).parent).count()
     }
 }

@@ -48,12 +48,13 @@ impl OpTable {
             }
         }
         let mut names = ByName::new(trace);
-        for ((op, row), (count, own)) in trace.ops().iter().zip(by_op) {
-            names.row(row.name).count += 1;
-            if count > 0 {
-                names.give(trace, context, op, count, own);
-            }
+        for ((_, row), (count, own)) in trace.ops().iter().zip(&by_op) {
+            let row = names.row(row.name);
+            row.count += 1;
+            row.activities += count;
+            row.own += *own;
         }
+        names.add_subtrees(trace, context, by_op.into_iter().map(|(_, own)| own).collect());
         let mut rows: Vec<OpRow> =
             names.rows.into_iter().filter(|row| row.activities > 0 || row.subtree > Nanos::ZERO).collect();
         rows.sort_by(|a, b| {
@@ -67,12 +68,11 @@ impl OpTable {
 struct ByName {
     at: Vec<Option<u32>>,
     rows: Vec<OpRow>,
-    above: Vec<NameId>,
 }
 
 impl ByName {
     fn new(trace: &Trace) -> Self {
-        Self { at: vec![None; trace.names().len()], rows: Vec::new(), above: Vec::new() }
+        Self { at: vec![None; trace.names().len()], rows: Vec::new() }
     }
 
     fn row(&mut self, name: NameId) -> &mut OpRow {
@@ -84,20 +84,32 @@ impl ByName {
         &mut self.rows[slot as usize]
     }
 
-    /// Gives an op its own work, and every distinct name above it the same as subtree.
-    fn give(&mut self, trace: &Trace, context: &HostContext, op: OpId, count: u64, own: Nanos) {
-        let row = self.row(trace.ops().get(op).name);
-        row.activities += count;
-        row.own += own;
-        self.above.clear();
-        let mut next = Some(op);
-        while let Some(above) = next {
-            let name = trace.ops().get(above).name;
-            if !self.above.contains(&name) {
-                self.above.push(name);
-                self.row(name).subtree += own;
+    /// Gives every name the time of its ops with everything below them; an op inside another of its name adds nothing.
+    /// `time` is each op's own. One pass up the ops and one down, however deep they nest.
+    fn add_subtrees(&mut self, trace: &Trace, context: &HostContext, mut time: Vec<Nanos>) {
+        let order = context.ops_as_they_opened();
+        for op in order.iter().rev() {
+            if let Some(around) = context.op_parent(*op) {
+                let below = time[op.index()];
+                time[around.index()] += below;
             }
-            next = context.op_parent(above);
+        }
+        let mut around: Vec<(OpId, NameId)> = Vec::new();
+        let mut open_of_name: Vec<u32> = vec![0; trace.names().len()];
+        for op in order {
+            let parent = context.op_parent(*op);
+            while let Some((top, name)) = around.last().copied()
+                && Some(top) != parent
+            {
+                open_of_name[name.index()] -= 1;
+                around.pop();
+            }
+            let name = trace.ops().get(*op).name;
+            if open_of_name[name.index()] == 0 {
+                self.row(name).subtree += time[op.index()];
+            }
+            open_of_name[name.index()] += 1;
+            around.push((*op, name));
         }
     }
 }

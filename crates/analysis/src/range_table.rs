@@ -56,7 +56,7 @@ impl RangeTable {
             whole_count += 1;
             let call = launches.get(id).call().map(|call| trace.calls().get(call).start);
             let range = context.context(trace, launches, id).range;
-            let Some(index) = steps.find(context, range, call) else { continue };
+            let Some(index) = steps.find(range, call) else { continue };
             let (row, span) = (&mut rows[index], &mut spans[index]);
             row.count += 1;
             row.kernels += u64::from(activity.kind == ActivityKind::Kernel);
@@ -93,7 +93,8 @@ struct Steps {
     ranges: Vec<RangeId>,
     /// From when on which step is open, by time; of several the one that started last.
     open: Vec<(Instant, Option<usize>)>,
-    index: Vec<Option<usize>>,
+    /// The step that each range is or stands in.
+    of_range: Vec<Option<usize>>,
     by_time: bool,
 }
 
@@ -108,27 +109,44 @@ impl Steps {
             .filter(|id| if by_time { is_profiler_step(*id) } else { context.range_parent(*id).is_none() })
             .collect();
         ranges.sort_by_key(|id| trace.ranges().get(*id).start);
-        let mut index = vec![None; trace.ranges().len()];
-        for (row, id) in ranges.iter().enumerate() {
-            index[id.index()] = Some(row);
-        }
+        let of_range = step_of_each(trace, context, &ranges);
         let open = if by_time { open_steps(trace, &ranges) } else { Vec::new() };
-        Self { ranges, open, index, by_time }
+        Self { ranges, open, of_range, by_time }
     }
 
     /// The step of a launch: the one its range stands in, else, for the profiler's steps, the one open at that time.
-    fn find(&self, context: &HostContext, range: Option<RangeId>, at: Option<Instant>) -> Option<usize> {
-        let mut next = range;
-        while let Some(id) = next {
-            if let Some(row) = self.index[id.index()] {
-                return Some(row);
-            }
-            next = context.range_parent(id);
+    fn find(&self, range: Option<RangeId>, at: Option<Instant>) -> Option<usize> {
+        if let Some(row) = range.and_then(|range| self.of_range[range.index()]) {
+            return Some(row);
         }
         let at = at.filter(|_| self.by_time)?;
         let after = self.open.partition_point(|(from, _)| *from <= at);
         self.open[after.checked_sub(1)?].1
     }
+}
+
+/// The step that each range of a trace is, or stands in. Every range is visited a few times, however deep they nest.
+fn step_of_each(trace: &Trace, context: &HostContext, steps: &[RangeId]) -> Vec<Option<usize>> {
+    let mut known: Vec<Option<Option<usize>>> = vec![None; trace.ranges().len()];
+    for (row, id) in steps.iter().enumerate() {
+        known[id.index()] = Some(Some(row));
+    }
+    let mut passed = Vec::new();
+    for range in trace.ranges().ids() {
+        let mut next = Some(range);
+        let found = loop {
+            let Some(id) = next else { break None };
+            if let Some(found) = known[id.index()] {
+                break found;
+            }
+            passed.push(id);
+            next = context.range_parent(id);
+        };
+        for id in passed.drain(..) {
+            known[id.index()] = Some(found);
+        }
+    }
+    known.into_iter().map(Option::flatten).collect()
 }
 
 /// Which step is open from when on. `ranges` are sorted by start.

@@ -51,9 +51,9 @@ impl SourceTable {
             .filter_map(|(id, (count, total))| Some(SourceRow { source: id?, count, total }))
             .collect();
         rows.sort_by(|a, b| {
-            let line = |row: &SourceRow| {
+            let line = |row: &SourceRow| -> (&str, u32, &str) {
                 let line = sources.get(row.source);
-                (line.file.clone(), line.line, line.function.clone())
+                (line.file.as_str(), line.line, line.function.as_str())
             };
             b.total.cmp(&a.total).then(b.count.cmp(&a.count)).then_with(|| line(a).cmp(&line(b)))
         });

@@ -151,6 +151,41 @@ fn random_captures_of_odd_but_legal_things_are_counted_as_the_oracle_counts_them
 }
 
 #[test]
+fn modules_too_deep_or_too_long_for_their_path_are_counted_as_the_oracle_counts_them() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let file = folder.path().join("deep.json");
+    let mut events = Vec::new();
+    for level in 0..300_usize {
+        // Every tenth name is so long that a path has room for three of them.
+        let long = if level % 10 == 0 { "x".repeat(1_200) } else { String::new() };
+        let (start, length, launch) = (10 * level, 10_000 - 20 * level, 10 * level + 1);
+        events.push(format!(
+            r#"{{"ph":"X","cat":"python_function","name":"nn.Module: Deep{long}_{level}","pid":1,"tid":1,"ts":{start},"dur":{length}}}"#
+        ));
+        events.push(format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{launch},"dur":1,"args":{{"correlation":{}}}}}"#,
+            level + 1
+        ));
+        events.push(format!(
+            r#"{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{},"dur":3,"args":{{"device":0,"stream":7,"correlation":{}}}}}"#,
+            20_000 + 10 * level,
+            level + 1
+        ));
+    }
+    std::fs::write(&file, format!("{{\"traceEvents\": [{}]}}", events.join(",\n"))).expect("a capture");
+    let answer = trace(&file);
+    // Three long names are 3,600 bytes; the fourth, and those after it, are left out; 128 others come before level 143.
+    let rows = answer.json["data"]["tables"]["modules"]["rows"].as_array().expect("modules");
+    assert_eq!(rows.len(), 128);
+    assert_eq!(answer.number("/tables/modules/residual_ns"), Some(0), "what they launched is not lost");
+    let note = answer.json["notes"].as_array().and_then(|notes| {
+        notes.iter().find(|note| note["code"] == "capture.deep-modules").map(|note| note["events"].clone())
+    });
+    assert_eq!(note, Some(serde_json::json!(300 - 128)));
+    assert!(matches!(judge(&file), Outcome::Equal));
+}
+
+#[test]
 fn the_pair_has_the_kernels_and_the_kernel_time_that_were_measured() {
     let Some(lab) = lab("facts of the pair") else { return };
     for (name, kernels, kernel_sum_ns) in [("pair_before", 364, 1_373_218), ("pair_after", 238, 1_035_253)] {

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests: what they unwrap was made a line above")]
 
 mod context;
+mod depth;
 mod launch;
 mod made;
 mod tables;

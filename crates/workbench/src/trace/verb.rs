@@ -5,7 +5,7 @@ use super::coverage::{Coverage, Covered};
 use super::detail::DetailRow;
 use super::device::{Device, Gap, Stream};
 use super::link::{ClassTotal, Links};
-use super::notes::add_doubts;
+use super::notes::{add_doubts, add_module_notes};
 use super::read::{Capture, read};
 use super::summary::{Activities, Summary, Time};
 use super::table::{FamilyRow, KernelRow, ModuleRow, ModuleTypeRow, OpRow, SourceRow, StepRow, Table};
@@ -18,7 +18,7 @@ use kforge_analysis::{
 use kforge_catalog::{Catalog, Family, Labels};
 use kforge_trace::{ActivityKind, NameId};
 use kforge_units::Nanos;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Which capture to read.
@@ -88,6 +88,7 @@ impl<'a> Composer<'a> {
         let trust = Trust::of(trace);
         let families = self.families(&kernels);
         let mut notes = self.capture.notes.clone();
+        add_module_notes(context.modules(), &self.capture.file, &mut notes);
         add_doubts(launches, &trust, &mut notes);
         Response {
             capture: self.summary(),
@@ -370,7 +371,7 @@ fn module_rows(table: &ModuleTable) -> Table<ModuleRow> {
             path: table.tree.path(id),
             class: node.class.clone(),
             instance: node.instance,
-            depth: table.tree.depth(id),
+            depth: node.depth as usize,
             count: node.calls,
             activities: node.activities,
             kernels: node.kernels,
@@ -400,13 +401,8 @@ fn module_type_rows(table: &ModuleTable) -> Table<ModuleTypeRow> {
         }
         row.kernels += node.kernels;
         row.self_ns = row.self_ns.saturating_add(node.own.get());
-        let mut above = BTreeSet::new();
-        let mut next = node.parent;
-        while let Some(id) = next {
-            above.insert(table.tree.get(id).class.as_str());
-            next = table.tree.get(id).parent;
-        }
-        if !above.contains(node.class.as_str()) {
+        let mut above = std::iter::successors(node.parent, |id| table.tree.get(*id).parent);
+        if !above.any(|id| table.tree.get(id).class == node.class) {
             row.subtree_ns = row.subtree_ns.saturating_add(node.subtree.get());
             row.subtree_kernels += node.subtree_kernels;
         }

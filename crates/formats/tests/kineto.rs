@@ -117,6 +117,80 @@ fn a_capture_longer_than_many_windows_is_the_sum_of_its_parts() {
     assert_eq!(notes, []);
 }
 
+/// Code, events and first byte of each note.
+fn codes(notes: &[ReadNote]) -> Vec<(&str, Option<u64>, Option<u64>)> {
+    notes.iter().map(|note| (note.code, note.events, note.byte)).collect()
+}
+
+#[test]
+fn a_missing_comma_is_noted_with_its_place_and_costs_nothing() {
+    let whole = read(CAPTURE.as_bytes(), usize::MAX).unwrap();
+    // Between events, between an event's members, and inside its arguments; behind a number, a text, an array.
+    for (with, without) in [
+        ("}},\n    {\"ph\": \"X\", \"cat\": \"kernel\"", "}}\n    {\"ph\": \"X\", \"cat\": \"kernel\""),
+        ("\"name\": \"gemm\", \"pid\"", "\"name\": \"gemm\" \"pid\""),
+        ("\"ts\": 40, \"dur\"", "\"ts\": 40 \"dur\""),
+        ("\"stream\": 7, \"correlation\": 7, \"grid\"", "\"stream\": 7\"correlation\": 7, \"grid\""),
+        ("[1, 2, 3], \"block\"", "[1, 2, 3] \"block\""),
+    ] {
+        assert!(CAPTURE.contains(with), "{with}");
+        let text = CAPTURE.replace(with, without);
+        let place = text.find(without).unwrap();
+        let (trace, notes) = read(text.as_bytes(), usize::MAX).unwrap();
+        assert_eq!(sums(&trace), sums(&whole.0), "{without}");
+        let [(code, events, Some(byte))] = codes(&notes)[..] else { panic!("{without}: {notes:?}") };
+        assert_eq!((code, events), ("capture.stray-comma", Some(1)), "{without}");
+        assert!((place..place + without.len()).contains(&(byte as usize)), "{without}: byte {byte}");
+    }
+    let (trace, notes) = read(CAPTURE.replace("},\n", "}\n").as_bytes(), usize::MAX).unwrap();
+    assert_eq!(sums(&trace), sums(&whole.0));
+    assert_eq!(codes(&notes)[0].1, Some(5), "six events have five commas between them");
+}
+
+#[test]
+fn events_on_lines_of_their_own_need_no_commas() {
+    let lines = "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": 1, \"dur\": 2}\n".repeat(3);
+    let (trace, notes) = read(lines.as_bytes(), usize::MAX).unwrap();
+    assert_eq!(sums(&trace).1, 3);
+    assert_eq!(codes(&notes), [("capture.no-array", None, Some(0))]);
+}
+
+#[test]
+fn a_quote_too_many_in_the_last_event_is_no_missing_comma() {
+    let text =
+        r#"{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2, "tid": 0"}]}"#;
+    let (trace, notes) = read(text.as_bytes(), usize::MAX).unwrap();
+    assert_eq!(sums(&trace), (1, 1, 2_000));
+    assert_eq!(codes(&notes), [("capture.repaired-event", Some(1), Some(17))]);
+}
+
+#[test]
+fn brackets_that_never_close_do_not_cost_the_square_of_their_number() {
+    // Each asks for the whole rest of the text; the square of 20,000 of them takes minutes.
+    let kernel = r#"{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2}"#;
+    let open = r#"{"ph":"X","x":[[[1,"ts":5},"#.repeat(20_000);
+    for text in [
+        format!(r#"{{"traceEvents": [{kernel},{open}{kernel}]}}"#),
+        format!("[{kernel},{}{kernel}", r#"{"traceEvents":["#.repeat(20_000)),
+    ] {
+        let (trace, notes) = read(text.as_bytes(), usize::MAX).unwrap();
+        assert_eq!(sums(&trace), (2, 2, 4_000));
+        assert!(!notes.is_empty());
+    }
+}
+
+#[test]
+fn a_far_next_event_is_not_looked_for_at_every_damaged_one() {
+    // No event begins with such a key, so each looks on to the end; each is read by repair.
+    let odd = r#"{"zz":1,"ph":"X","tid":0","ts":5},"#.repeat(20_000);
+    let text = format!(
+        r#"{{"traceEvents": [{odd}{{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2}}]}}"#
+    );
+    let (trace, notes) = read(text.as_bytes(), usize::MAX).unwrap();
+    assert_eq!(sums(&trace), (1, 1, 2_000));
+    assert_eq!(codes(&notes)[0].1, Some(20_000));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 

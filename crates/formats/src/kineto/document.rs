@@ -1,10 +1,13 @@
 //! The document around the events: finds the event array, steps over what is broken, and knows when the text ends early.
 
+use super::ahead::Ahead;
+use super::commas::Commas;
 use super::event::RawEvent;
 use super::fill::Filler;
-use super::lenient;
+use super::lenient::{self, list, nested_events};
 use super::losses::Kind;
 use super::metadata;
+use super::patience::{LONGEST, Patience};
 use super::scan::{Cursor, Stop};
 use super::skip::Skip;
 use crate::gunzip::Trailing;
@@ -13,12 +16,9 @@ use crate::recognise::{Likeness, foreign_array, foreign_object, foreign_text};
 use crate::{Bundle, Error, Observer, ReadNote};
 use kforge_trace::Trace;
 
-/// An event or top-level value longer than this is not waited for; a bracket that never closes must not swallow the file.
-const LONGEST: usize = 64 << 20;
 /// How much of the beginning is kept to say what a file looks like.
 const HEAD: usize = 4096;
 const BOM: &[u8] = b"\xef\xbb\xbf";
-const EVENTS_KEY: &[u8] = b"\"traceEvents\"";
 
 /// Reads one member of a bundle as a capture.
 ///
@@ -80,9 +80,12 @@ struct Document {
     keys: Vec<String>,
     phased: u64,
     shape: Shape,
-    after_comma: bool,
+    commas: Commas,
     has_events: bool,
     foreign_elements: bool,
+    patience: Patience,
+    next_event: Ahead,
+    next_list: Ahead,
 }
 
 /// What the outermost JSON value is.
@@ -106,9 +109,12 @@ impl Document {
             keys: Vec::new(),
             phased: 0,
             shape: Shape::Unknown,
-            after_comma: false,
+            commas: Commas::default(),
             has_events: false,
             foreign_elements: false,
+            patience: Patience::default(),
+            next_event: Ahead::default(),
+            next_list: Ahead::default(),
         }
     }
 
@@ -277,7 +283,7 @@ impl Document {
         }
         if key == b"traceEvents" && opening == b'[' {
             self.state = State::Events { array: true, object: true };
-            self.after_comma = false;
+            self.commas = Commas::default();
             self.has_events = true;
             self.window.consume(value_at + 1);
             return Step::Go;
@@ -318,9 +324,11 @@ impl Document {
     fn events(&mut self, array: bool, object: bool) -> Step {
         let bytes = self.window.bytes();
         let offset = self.window.offset();
+        let patience = self.patience.at(offset);
         let mut at = 0;
         loop {
-            let mut cursor = Cursor::new(bytes, at);
+            let near = &bytes[..bytes.len().min(at + patience)];
+            let mut cursor = Cursor::new(near, at);
             let Ok(first) = cursor.next_solid() else {
                 self.window.consume(cursor.at);
                 return Step::NeedMore;
@@ -329,30 +337,38 @@ impl Document {
             match first {
                 b'{' => match RawEvent::read(&mut cursor) {
                     Ok(event) if event.phase == 0 && nested_events(&bytes[start..cursor.at]).is_some() => {
+                        self.patience.in_vain(cursor.at - start);
                         self.window.consume(start);
                         return self.descend();
                     }
                     Ok(event) => {
                         self.foreign_elements |= event.phase == 0;
                         self.phased += u64::from(event.phase != 0);
+                        // Events without an array around them need no commas: they may be lines.
+                        if self.commas.event() && array {
+                            self.filler.losses.event(Kind::StrayComma, offset + start as u64);
+                        }
                         self.filler.take(&event, &bytes[start..cursor.at], offset + start as u64);
-                        self.after_comma = false;
                         at = cursor.at;
                     }
                     Err(stop) => {
+                        let scanned = match stop {
+                            Stop::Bad(at) => at - start,
+                            Stop::NeedMore => near.len() - start,
+                            Stop::Merged => 0,
+                        };
                         self.window.consume(start);
-                        return self.recover(stop);
+                        return self.recover(stop, scanned);
                     }
                 },
                 b',' => {
-                    if self.after_comma {
+                    if self.commas.comma() {
                         self.filler.losses.event(Kind::StrayComma, offset + start as u64);
                     }
-                    self.after_comma = true;
                     at = start + 1;
                 }
                 b']' if array => {
-                    if self.after_comma {
+                    if self.commas.closing() {
                         self.filler.losses.event(Kind::StrayComma, offset + start as u64);
                     }
                     self.window.consume(start + 1);
@@ -369,31 +385,44 @@ impl Document {
     }
 
     /// The window begins with an event that could not be read: repairs it, steps over it, or asks for the rest of it.
-    fn recover(&mut self, stop: Stop) -> Step {
+    /// `scanned` bytes of it were read to find that out.
+    fn recover(&mut self, stop: Stop, scanned: usize) -> Step {
         let bytes = self.window.bytes();
         let offset = self.window.offset();
-        let mut whole = Cursor::new(bytes, 0);
+        let patience = self.patience.at(offset);
+        let near = &bytes[..bytes.len().min(patience)];
+        let mut whole = Cursor::new(near, 0);
         if stop == Stop::Merged && whole.value().is_ok() {
             // The object is complete, so nothing inside it is taken for another event.
             let length = whole.at;
             self.filler.losses.add(Kind::DamagedEvent, offset, 1, length as u64);
             self.window.consume(length);
-            self.after_comma = false;
+            self.commas.damage();
             return Step::Go;
         }
-        if nested_events(bytes).is_some() && lenient::next_event(bytes, 0) != Some(0) {
+        if !lenient::begins_event(bytes, 0)
+            && self
+                .next_list
+                .find(bytes, offset, 0, |text, from| Some(from + list(&text[from..])?.0))
+                .is_some()
+        {
+            self.patience.in_vain(scanned);
             return self.descend();
         }
-        let last_chance = self.window.ended() || bytes.len() >= LONGEST;
+        let last_chance = self.window.ended() || bytes.len() >= patience;
         if stop == Stop::NeedMore && !last_chance {
             return Step::NeedMore;
         }
-        let next = lenient::next_event(bytes, 1);
+        self.patience.in_vain(if stop == Stop::Merged { near.len() } else { scanned });
+        let next = self.next_event.find(bytes, offset, 1, lenient::next_event);
+        let all_seen = self.window.ended() && near.len() == bytes.len();
         let end = match next {
             Some(next) => next,
             None if !last_chance => return Step::NeedMore,
-            // The last event of a text that ends early.
-            None if stop == Stop::NeedMore && self.window.ended() => return Step::NeedMore,
+            // The last event of a text that ends early; a quote too many makes a whole one look like that.
+            None if stop == Stop::NeedMore && all_seen && lenient::read(bytes).is_none() => {
+                return Step::NeedMore;
+            }
             None => bytes.len(),
         };
         if let Some((event, used)) = lenient::read(&bytes[..end]) {
@@ -405,7 +434,7 @@ impl Document {
             self.filler.losses.add(Kind::DamagedEvent, offset, 1, end as u64);
             self.window.consume(end);
         }
-        self.after_comma = false;
+        self.commas.damage();
         Step::Go
     }
 
@@ -414,7 +443,7 @@ impl Document {
         if let Some(events) = nested_events(self.window.bytes()) {
             self.filler.losses.add(Kind::SkippedBytes, self.window.offset(), 0, events as u64);
             self.window.consume(events);
-            self.after_comma = false;
+            self.commas = Commas::default();
         }
         Step::Go
     }
@@ -428,7 +457,7 @@ impl Document {
                 self.filler.losses.add(Kind::SkippedBytes, offset, 0, next as u64);
             }
             self.window.consume(next);
-            self.after_comma = false;
+            self.commas.damage();
             let object = self.shape == Shape::Object;
             self.state = State::Events { array: self.shape != Shape::Fragment, object };
             return Step::Go;
@@ -460,14 +489,6 @@ impl Document {
         self.window.consume(all);
         Step::NeedMore
     }
-}
-
-/// Where in a text the list behind its first `"traceEvents": [` begins.
-fn nested_events(text: &[u8]) -> Option<usize> {
-    memchr::memmem::find_iter(text, EVENTS_KEY).find_map(|key| {
-        let mut cursor = Cursor::new(text, key + EVENTS_KEY.len());
-        cursor.expect(b':').and_then(|()| cursor.expect(b'[')).ok().map(|()| cursor.at)
-    })
 }
 
 /// True where the event at `at` reads as a whole and has a phase, so that it is an event and not a document.

@@ -35,8 +35,10 @@ pub(super) struct RawEvent<'a> {
     pub arguments: Arguments<'a>,
     /// Bare words that JSON does not know (`inf`, `NaN`).
     pub foreign: u32,
-    /// Commas where none may stand.
+    /// Commas where none may stand, and places without the one that must.
     pub commas: u32,
+    /// Where in the event the first of those is.
+    pub comma_at: Option<u32>,
     /// Keys of the event itself that contradict an earlier one.
     pub repeated: u32,
 }
@@ -45,6 +47,7 @@ impl<'a> RawEvent<'a> {
     /// Reads the event whose `{` is at the cursor, and leaves the cursor behind its `}`.
     pub(super) fn read(cursor: &mut Cursor<'a>) -> Scan<Self> {
         let mut event = Self::default();
+        let start = cursor.at;
         cursor.expect(b'{')?;
         if cursor.next_solid()? == b'}' {
             cursor.at += 1;
@@ -55,7 +58,7 @@ impl<'a> RawEvent<'a> {
             cursor.expect(b':')?;
             let decoded = key.decoded();
             if decoded.as_ref() == b"args" && cursor.next_solid()? == b'{' {
-                event.read_arguments(cursor)?;
+                event.read_arguments(cursor, start)?;
             } else {
                 let value = cursor.value()?;
                 event.foreign += u32::from(value.is_foreign());
@@ -64,20 +67,8 @@ impl<'a> RawEvent<'a> {
                     return Err(Stop::Merged);
                 }
             }
-            match cursor.next_solid()? {
-                b',' => {
-                    cursor.at += 1;
-                    if cursor.next_solid()? == b'}' {
-                        cursor.at += 1;
-                        event.commas += 1;
-                        return Ok(event);
-                    }
-                }
-                b'}' => {
-                    cursor.at += 1;
-                    return Ok(event);
-                }
-                _ => return Err(Stop::Bad(cursor.at)),
+            if event.ends(cursor, start)? {
+                return Ok(event);
             }
         }
     }
@@ -112,7 +103,40 @@ impl<'a> RawEvent<'a> {
         self.repeated += u32::from(contradicts);
     }
 
-    fn read_arguments(&mut self, cursor: &mut Cursor<'a>) -> Scan<()> {
+    /// Goes past what follows a member: true where it is the end of the object. A missing comma is one only where the next
+    /// member's key follows; everything else is no JSON, and repaired or refused elsewhere.
+    #[inline]
+    fn ends(&mut self, cursor: &mut Cursor<'a>, start: usize) -> Scan<bool> {
+        match cursor.next_solid()? {
+            b',' => {
+                let comma = cursor.at;
+                cursor.at += 1;
+                if cursor.next_solid()? != b'}' {
+                    return Ok(false);
+                }
+                cursor.at += 1;
+                self.odd_comma(comma - start);
+                Ok(true)
+            }
+            b'}' => {
+                cursor.at += 1;
+                Ok(true)
+            }
+            b'"' => {
+                self.odd_comma(cursor.at - start);
+                Ok(false)
+            }
+            _ => Err(Stop::Bad(cursor.at)),
+        }
+    }
+
+    #[cold]
+    fn odd_comma(&mut self, inside: usize) {
+        self.commas += 1;
+        self.comma_at.get_or_insert(u32::try_from(inside).unwrap_or(u32::MAX));
+    }
+
+    fn read_arguments(&mut self, cursor: &mut Cursor<'a>, start: usize) -> Scan<()> {
         cursor.expect(b'{')?;
         if cursor.next_solid()? == b'}' {
             cursor.at += 1;
@@ -124,20 +148,8 @@ impl<'a> RawEvent<'a> {
             let value = cursor.value()?;
             self.foreign += u32::from(value.is_foreign());
             self.argument(&key.decoded(), value);
-            match cursor.next_solid()? {
-                b',' => {
-                    cursor.at += 1;
-                    if cursor.next_solid()? == b'}' {
-                        cursor.at += 1;
-                        self.commas += 1;
-                        return Ok(());
-                    }
-                }
-                b'}' => {
-                    cursor.at += 1;
-                    return Ok(());
-                }
-                _ => return Err(Stop::Bad(cursor.at)),
+            if self.ends(cursor, start)? {
+                return Ok(());
             }
         }
     }

@@ -129,7 +129,8 @@ impl Filler {
             self.losses.add(Kind::ForeignNumber, byte, u64::from(event.foreign), 0);
         }
         if event.commas > 0 {
-            self.losses.add(Kind::StrayComma, byte, u64::from(event.commas), 0);
+            let at = byte + event.comma_at.map_or(0, u64::from);
+            self.losses.add(Kind::StrayComma, at, u64::from(event.commas), 0);
         }
         if event.repeated > 0 {
             self.losses.event(Kind::RepeatedKey, byte);

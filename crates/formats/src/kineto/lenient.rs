@@ -11,6 +11,22 @@ use super::scan::{Cursor, Text, Value};
 const FIRST_KEYS: [&[u8]; 11] =
     [b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"id", b"s", b"bp", b"args"];
 
+/// The key of the list of events.
+const LIST: &[u8] = b"\"traceEvents\"";
+
+/// Where the first `"traceEvents": [` of a text is, and where the list behind it begins.
+pub(super) fn list(text: &[u8]) -> Option<(usize, usize)> {
+    memchr::memmem::find_iter(text, LIST).find_map(|key| {
+        let mut cursor = Cursor::new(text, key + LIST.len());
+        cursor.expect(b':').and_then(|()| cursor.expect(b'[')).ok().map(|()| (key, cursor.at))
+    })
+}
+
+/// Where in a text the list behind its first `"traceEvents": [` begins.
+pub(super) fn nested_events(text: &[u8]) -> Option<usize> {
+    list(text).map(|(_, events)| events)
+}
+
 /// Where in `text`, from `from`, an event plausibly begins: a brace, then one of an event's keys, and not as the value
 /// of a key.
 pub(super) fn next_event(text: &[u8], from: usize) -> Option<usize> {
@@ -25,7 +41,8 @@ pub(super) fn next_event(text: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-fn begins_event(text: &[u8], brace: usize) -> bool {
+/// True where the brace is followed by one of an event's keys.
+pub(super) fn begins_event(text: &[u8], brace: usize) -> bool {
     let mut cursor = Cursor::new(text, brace + 1);
     let Ok(key) = cursor.string() else { return false };
     cursor.expect(b':').is_ok() && FIRST_KEYS.contains(&key.raw)

@@ -5,12 +5,15 @@
 //!
 //! Invariant: memory grows with the activities and host events kept, not with the text.
 
+mod ahead;
+mod commas;
 mod document;
 mod event;
 mod fill;
 mod lenient;
 mod losses;
 mod metadata;
+mod patience;
 mod scan;
 mod skip;
 mod unescape;

@@ -156,8 +156,8 @@ fn modules_too_deep_or_too_long_for_their_path_are_counted_as_the_oracle_counts_
     let file = folder.path().join("deep.json");
     let mut events = Vec::new();
     for level in 0..300_usize {
-        // Every tenth name is so long that a path has room for three of them.
-        let long = if level % 10 == 0 { "x".repeat(1_200) } else { String::new() };
+        // Every tenth name is so long that a path has room for two of them.
+        let long = if level % 10 == 0 { "x".repeat(1_400) } else { String::new() };
         let (start, length, launch) = (10 * level, 10_000 - 20 * level, 10 * level + 1);
         events.push(format!(
             r#"{{"ph":"X","cat":"python_function","name":"nn.Module: Deep{long}_{level}","pid":1,"tid":1,"ts":{start},"dur":{length}}}"#
@@ -174,7 +174,7 @@ fn modules_too_deep_or_too_long_for_their_path_are_counted_as_the_oracle_counts_
     }
     std::fs::write(&file, format!("{{\"traceEvents\": [{}]}}", events.join(",\n"))).expect("a capture");
     let answer = trace(&file);
-    // Three long names are 3,600 bytes; the fourth, and those after it, are left out; 128 others come before level 143.
+    // Two long names are 2,800 bytes and 126 others below 1,200; a third long name is left out wherever it stands.
     let rows = answer.json["data"]["tables"]["modules"]["rows"].as_array().expect("modules");
     assert_eq!(rows.len(), 128);
     assert_eq!(answer.number("/tables/modules/residual_ns"), Some(0), "what they launched is not lost");

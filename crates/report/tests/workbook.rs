@@ -203,6 +203,40 @@ fn what_does_not_fit_a_worksheet_is_said_in_the_sheet_and_in_a_note() {
 }
 
 #[test]
+fn devices_that_do_not_fit_the_summary_are_left_out_and_noted() {
+    let devices: Vec<String> = (0..200)
+        .map(|device| {
+            format!(r#"{{"ph":"X","cat":"kernel","name":"k","pid":{device},"tid":7,"ts":{device},"dur":1}}"#)
+        })
+        .collect();
+    let (response, details) = answer(&document(&devices));
+    let book = workbook::trace(&response, &details, Limits { rows: 1_000, characters: 32_767 }).unwrap();
+    let note = book.notes.iter().find(|note| note.message.contains("sheet Summary")).unwrap();
+    let shown =
+        rows(&book, "Summary").iter().filter(|row| text(&row[0]).ends_with(": window")).count() as u64;
+    assert!(shown > 0);
+    // A device has five rows, and these were busy for 1 µs each.
+    assert_eq!((note.events, note.ns), (Some((200 - shown) * 5), Some((200 - shown as i64) * 1_000)));
+}
+
+#[test]
+fn the_top_kernel_of_a_type_is_that_of_all_below_it() {
+    let (response, details) = answer(&capture(10));
+    let book = workbook::trace(&response, &details, Limits::default()).unwrap();
+    let top = |class: &str| {
+        let rows = rows(&book, "Overview");
+        let row = rows.iter().find(|row| text(&row[0]).trim() == class).unwrap();
+        text(&row[9]).to_owned()
+    };
+    assert_eq!(top("RMSNorm"), "add_rmsnorm_quant_kernel");
+    // 2 × 20 µs in the layers against 5 µs in the model itself.
+    assert_eq!(
+        (top("Layer"), top("Model")),
+        ("volta_sgemm_64x64_nt".to_owned(), "volta_sgemm_64x64_nt".to_owned())
+    );
+}
+
+#[test]
 fn a_text_that_a_cell_cannot_hold_is_cut_with_a_mark_and_a_note() {
     let (response, details) = answer(&capture(40_000));
     let book = workbook::trace(&response, &details, Limits::default()).unwrap();

@@ -7,7 +7,8 @@ use super::sheet::Sheet;
 use super::tree::Tree;
 use kforge_workbench::trace::{DetailRow, Response, Table};
 use rust_xlsxwriter::XlsxError;
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 const COLUMNS: [Column; 12] = [
     Column("Module Type", 48.0),
@@ -38,7 +39,8 @@ struct Kind<'r> {
     total_ns: i64,
     /// µs per call of each instance.
     per_call: Vec<f64>,
-    kernels: BTreeMap<&'r str, i64>,
+    /// The kernel that took most of the time in it and below.
+    top_kernel: Option<&'r str>,
 }
 
 /// Writes the sheet.
@@ -92,14 +94,13 @@ fn kinds<'r>(tree: &Tree<'r>, details: &'r Table<DetailRow>) -> Vec<Kind<'r>> {
         let class = node.row.class.as_str();
         let kind = *at.entry((parent, class)).or_insert_with(|| {
             let depth = node.row.depth;
+            let made = kinds.len();
             kinds.push(Kind { class, depth, parent, ..Kind::default() });
-            kinds.len() - 1
+            if let Some(parent) = parent {
+                kinds[parent].children.push(made);
+            }
+            made
         });
-        if let Some(parent) = parent
-            && !kinds[parent].children.contains(&kind)
-        {
-            kinds[parent].children.push(kind);
-        }
         of_module[index] = kind;
         let kind = &mut kinds[kind];
         kind.own_ns += node.row.self_ns;
@@ -110,12 +111,48 @@ fn kinds<'r>(tree: &Tree<'r>, details: &'r Table<DetailRow>) -> Vec<Kind<'r>> {
         let calls = node.row.count.unwrap_or(1).max(1);
         kind.per_call.push(node.row.subtree_ns as f64 / 1000.0 / calls as f64);
     }
+    let mut times: Vec<KernelTimes<'_>> = kinds.iter().map(|_| KernelTimes::default()).collect();
     for row in &details.rows {
-        for module in tree.upwards(row.module) {
-            *kinds[of_module[module]].kernels.entry(&row.name).or_default() += row.total_ns;
+        if let Some(kind) = row.module.and_then(|module| of_module.get(module)) {
+            times[*kind].add(&row.name, row.total_ns);
+        }
+    }
+    // Parents come first, so from the end every kind is whole before its parent takes it.
+    for index in (0..kinds.len()).rev() {
+        let whole = std::mem::take(&mut times[index]);
+        kinds[index].top_kernel = whole.top.map(|(_, Reverse(name))| name);
+        if let Some(parent) = kinds[index].parent {
+            let above = std::mem::take(&mut times[parent]);
+            times[parent] = above.with(whole);
         }
     }
     kinds
+}
+
+/// Time by kernel name, and the name with the most; of equal ones the first by letters.
+#[derive(Debug, Default)]
+struct KernelTimes<'r> {
+    by_name: HashMap<&'r str, i64>,
+    top: Option<(i64, Reverse<&'r str>)>,
+}
+
+impl<'r> KernelTimes<'r> {
+    fn add(&mut self, name: &'r str, ns: i64) {
+        let time = self.by_name.entry(name).or_default();
+        *time = time.saturating_add(ns);
+        self.top = self.top.max(Some((*time, Reverse(name))));
+    }
+
+    /// Both together. The smaller is put into the larger, so that a name moves a few times only, however deep modules nest.
+    fn with(mut self, mut other: Self) -> Self {
+        if self.by_name.len() < other.by_name.len() {
+            std::mem::swap(&mut self, &mut other);
+        }
+        for (name, ns) in other.by_name {
+            self.add(name, ns);
+        }
+        self
+    }
 }
 
 fn kind_row(sheet: &mut Sheet<'_>, kind: &Kind<'_>, parent_ns: i64, whole_ns: i64) -> Result<(), XlsxError> {
@@ -124,7 +161,6 @@ fn kind_row(sheet: &mut Sheet<'_>, kind: &Kind<'_>, parent_ns: i64, whole_ns: i6
     let spread = (kind.per_call.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
     let least = kind.per_call.iter().copied().fold(f64::INFINITY, f64::min);
     let most = kind.per_call.iter().copied().fold(0.0, f64::max);
-    let top = kind.kernels.iter().max_by_key(|(name, ns)| (**ns, std::cmp::Reverse(**name)));
     sheet.outlined(
         kind.depth,
         &[
@@ -137,7 +173,7 @@ fn kind_row(sheet: &mut Sheet<'_>, kind: &Kind<'_>, parent_ns: i64, whole_ns: i6
             Cell::Mean(most),
             Cell::Time(kind.total_ns),
             Cell::share(kind.total_ns, parent_ns),
-            Cell::text(top.map(|(name, _)| *name)),
+            Cell::text(kind.top_kernel),
             Cell::Count(kind.per_call.len() as u64),
             Cell::share(kind.total_ns, whole_ns),
         ],

@@ -47,9 +47,7 @@ pub(super) fn write(
 ) -> Result<(), XlsxError> {
     sheet.table(&METRICS)?;
     totals(sheet, response)?;
-    for device in &response.time.devices {
-        device_rows(sheet, device)?;
-    }
+    devices(sheet, &response.time.devices)?;
     launches(sheet, response)?;
     roots(sheet, response)?;
     sheet.gap();
@@ -99,9 +97,23 @@ fn totals(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
     Ok(())
 }
 
+/// Rows of one device.
+const DEVICE_ROWS: usize = 5;
+
+/// The devices, as far as there is room; what comes below needs some too.
+fn devices(sheet: &mut Sheet<'_>, devices: &[Device]) -> Result<(), XlsxError> {
+    let fitting = (sheet.room(600) / DEVICE_ROWS).min(devices.len());
+    let (shown, hidden) = devices.split_at(fitting);
+    for device in shown {
+        device_rows(sheet, device)?;
+    }
+    let busy = hidden.iter().filter_map(|device| device.busy_ns).fold(0, i64::saturating_add);
+    sheet.left_out(hidden.len() * DEVICE_ROWS, busy)
+}
+
 fn device_rows(sheet: &mut Sheet<'_>, device: &Device) -> Result<(), XlsxError> {
     let label = device.device.as_str().map_or_else(|| device.device.to_string(), str::to_owned);
-    let rows = [
+    let rows: [_; DEVICE_ROWS] = [
         ("window", device.window_ns, Some(device.activities)),
         ("busy (union of intervals)", device.busy_ns, None),
         ("idle", device.idle_ns, None),
@@ -172,9 +184,12 @@ fn category(name: Cell<'_>, count: u64, ns: i64, whole: i64) -> [Cell<'_>; 5] {
 fn facts(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
     let capture = &response.capture;
     sheet.total(&["Capture".into(), Cell::from(capture.file.as_str())])?;
-    for device in &capture.device_names {
+    let names = &capture.device_names;
+    let fitting = sheet.room(300).min(names.len());
+    for device in &names[..fitting] {
         sheet.row(&["Device".into(), device.as_str().into()])?;
     }
+    sheet.left_out(names.len() - fitting, 0)?;
     let rank = capture.rank.map(|rank| match capture.world {
         Some(world) => format!("{rank} of {world}"),
         None => rank.to_string(),

@@ -66,6 +66,10 @@ fn child(folder: &Path) -> Command {
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_EDITOR", ":")
+        // What a commit holds is what its id names: replacement refs and grafts show other objects under the same id, and
+        // whoever pushes may push them. A path below a file cannot exist, so that git neither reads nor warns.
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
+        .env("GIT_GRAFT_FILE", "/dev/null/none")
         .arg("-C")
         .arg(folder)
         .stdin(Stdio::null());

@@ -186,6 +186,9 @@ fn script(hook: Hook, program: &Path, prefix: &str) -> String {
         Hook::PrePush => {
             "lines=$(cat)\n\
              if [ -x \"$before\" ]; then printf '%s\\n' \"$lines\" | \"$before\" \"$@\" || exit $?; fi\n\
+             # Commits as they are: a replacement ref shows another one under the same id.\n\
+             GIT_NO_REPLACE_OBJECTS=1\n\
+             export GIT_NO_REPLACE_OBJECTS\n\
              # What the remote has was checked before; of a plain URL only what some remote has is known.\n\
              known=--remotes\n\
              if git config --get \"remote.$1.url\" >/dev/null 2>&1; then known=\"--remotes=$1\"; fi\n\

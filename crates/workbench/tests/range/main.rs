@@ -1,0 +1,4 @@
+//! What a gate over a range goes by: the objects as they are, the signers of its start, and what was there before it.
+
+mod objects;
+mod scratch;

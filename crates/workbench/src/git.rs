@@ -268,6 +268,13 @@ impl Git {
         Ok(found)
     }
 
+    /// What a tree holds under these names themselves, folders included and not looked into; perhaps their neighbours too.
+    pub(crate) fn entries_at(&self, tree: &str, paths: &[String]) -> Result<Vec<TreeEntry>, Error> {
+        let words = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--"].map(str::to_owned);
+        let bytes = self.call(words.iter().chain(paths).cloned()).bytes()?;
+        Ok(records(&bytes).filter_map(tree_entry).collect())
+    }
+
     /// The files that a commit changes against its first parent, or all of its files where it has none.
     pub(crate) fn changed_by(&self, commit: &str) -> Result<Vec<String>, Error> {
         if let Some(parent) = self.commit(&format!("{commit}^1"))? {

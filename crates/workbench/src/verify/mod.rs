@@ -12,6 +12,7 @@ mod replaced;
 mod rerun;
 mod settings;
 mod shelf;
+mod signers;
 mod state;
 mod verb;
 

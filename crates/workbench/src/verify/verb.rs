@@ -10,6 +10,7 @@ use super::ledger_at;
 use super::rerun;
 use super::settings;
 use super::shelf::Shelf;
+use super::signers::List;
 use super::state::{Findings, Look, level};
 use crate::gate::BrokenLink;
 use crate::git::Git;
@@ -224,10 +225,32 @@ fn revision(project: &Project, revision: &str, findings: &mut Findings) -> Resul
     let (ledger, _place) = ledger_at::open(project, git, &[&commit])?;
     let shelf = Shelf::new(&ledger);
     let parent = git.commit(&format!("{commit}^1"))?;
+    // Later commits may have brought another list, which the working tree then has with good reason.
+    let trusted = trusts(List::of(project, git).brought(parent.as_deref(), &commit)?, findings);
     let look = Look::new(project, git, &shelf, &commit).of_commit(&commit).since(parent.as_deref());
+    let look = look.trusting(trusted);
     claims(&look, &commit, findings)?;
     look.changed(&git.changed_by(&commit)?, findings)?;
     Ok(format!("commit {}", commit.get(..12).unwrap_or(&commit)))
+}
+
+/// The path by which the list of allowed signers is not the one where a range starts.
+fn other_list(project: &Project, git: &Git, start: Option<&str>, end: &str) -> Result<Option<String>, Error> {
+    let list = List::of(project, git);
+    match list.brought(start, end)? {
+        Some(path) => Ok(Some(path)),
+        None => list.other_on_disk(end),
+    }
+}
+
+/// Whether the list of allowed signers counts; a list that comes with what it vouches for does not.
+fn trusts(other: Option<String>, findings: &mut Findings) -> bool {
+    let Some(path) = other else { return true };
+    let text = format!(
+        "{path}, which says whose signatures count, is not what it was before: nobody is taken to have signed anything"
+    );
+    findings.notes.push(Note { file: Some(path), ..Note::new("verify.signers-changed", text) });
+    false
 }
 
 /// What a commit itself says it rests on.
@@ -292,13 +315,14 @@ fn range(
     let (ledger, _place) = ledger_at::open(project, git, &[&start, &end])?;
     let shelf = Shelf::new(&ledger);
     removed_evidence(project, git, &start, &end, findings)?;
-    let look = Look::new(project, git, &shelf, &end).of_commit(&end).since(Some(&start));
+    let trusted = trusts(other_list(project, git, Some(&start), &end)?, findings);
+    let look = Look::new(project, git, &shelf, &end).of_commit(&end).since(Some(&start)).trusting(trusted);
     look.changed(&git.changed(&start, &end)?, findings)?;
     if git.commit(&start)?.is_some() {
         let span = format!("{start}..{end}");
         let commits = git.call(["rev-list", "--max-count=2001", span.as_str()]).text()?;
         for commit in commits.lines().take(MOST_COMMITS) {
-            let look = Look::new(project, git, &shelf, commit).of_commit(commit);
+            let look = Look::new(project, git, &shelf, commit).of_commit(commit).trusting(trusted);
             claims(&look, commit, findings)?;
         }
         if commits.lines().count() > MOST_COMMITS {
@@ -368,7 +392,8 @@ fn staged(
     };
     let (ledger, _place) = ledger_at::open(project, git, &[&tree])?;
     let shelf = Shelf::new(&ledger);
-    let look = Look::new(project, git, &shelf, &tree).since(head.as_deref());
+    let trusted = trusts(other_list(project, git, head.as_deref(), &tree)?, findings);
+    let look = Look::new(project, git, &shelf, &tree).since(head.as_deref()).trusting(trusted);
     look.changed(&changed, findings)?;
     Ok("the index".to_owned())
 }

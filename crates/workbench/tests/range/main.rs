@@ -2,3 +2,4 @@
 
 mod objects;
 mod scratch;
+mod signers;

@@ -53,3 +53,7 @@ pub fn asked(repo: &ScratchRepo, range: &str, require: bool) -> verify::Response
 pub fn links(answer: &verify::Response) -> Vec<&str> {
     answer.broken.iter().map(|link| link.link).collect()
 }
+
+pub fn codes(answer: &verify::Response) -> Vec<&str> {
+    answer.notes.iter().map(|note| note.code.as_str()).collect()
+}

@@ -13,6 +13,7 @@ mod rerun;
 mod settings;
 mod shelf;
 mod signers;
+mod start;
 mod state;
 mod verb;
 

@@ -11,6 +11,7 @@ use super::rerun;
 use super::settings;
 use super::shelf::Shelf;
 use super::signers::List;
+use super::start;
 use super::state::{Findings, Look, level};
 use crate::gate::BrokenLink;
 use crate::git::Git;
@@ -190,7 +191,7 @@ fn commit_of(git: &Git, revision: &str) -> Result<String, Error> {
 }
 
 /// What to do about a revision that is not there; a CI job's clone often has no history.
-fn missing(git: &Git, otherwise: &str) -> Result<String, Error> {
+pub(super) fn missing(git: &Git, otherwise: &str) -> Result<String, Error> {
     let shallow = git.call(["rev-parse", "--is-shallow-repository"]).maybe()?.as_deref() == Some("true");
     Ok(if shallow {
         "this clone is shallow: fetch its history with `git fetch --unshallow`"
@@ -282,17 +283,6 @@ fn claims(look: &Look<'_>, commit: &str, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// A start that is a tree instead of a commit: the empty one, before everything.
-fn tree_of(git: &Git, start: &str) -> Result<String, Error> {
-    // Of a whole id alone git would not ask whether it has it.
-    let spec = format!("{start}^{{tree}}");
-    if let Some(tree) = git.call(["rev-parse", "--verify", "--quiet", "--end-of-options", &spec]).maybe()? {
-        return Ok(tree);
-    }
-    let message = format!("`{start}` names nothing");
-    Err(Error::Usage { message, hint: Some(missing(git, "give a range A..B")?) })
-}
-
 fn range(
     project: &Project,
     request: &Request,
@@ -303,12 +293,7 @@ fn range(
     let git = project.repository()?;
     let end = commit_of(git, if to.is_empty() { "HEAD" } else { to })?;
     at_the_top(git, &end)?;
-    let start = if from.is_empty() { "HEAD" } else { from };
-    // What the range adds is measured from where the two lines parted; a start that is a tree has no history.
-    let start = match git.commit(start)? {
-        Some(start) => git.call(["merge-base", start.as_str(), end.as_str()]).maybe()?.unwrap_or(start),
-        None => tree_of(git, start)?,
-    };
+    let start = start::of(git, from, &end)?;
     if other_settings(project, request, Some(&start), &end, findings)? {
         return Ok(format!("range {from}..{to}"));
     }

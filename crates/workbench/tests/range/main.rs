@@ -3,3 +3,4 @@
 mod objects;
 mod scratch;
 mod signers;
+mod start;

@@ -289,6 +289,14 @@ impl Ledger {
         rebuild::missing(&self.layout)
     }
 
+    /// Derived files that do not say what the records give.
+    ///
+    /// # Errors
+    /// `Error::Io`, `Error::Evidence`, `Error::Record`.
+    pub fn edited(&self) -> Result<Vec<PathBuf>, Error> {
+        rebuild::edited(&self.layout)
+    }
+
     /// Every piece of evidence that fits, newest first, or best match first where words are given. Evidence that does not hold is
     /// `malformed`.
     ///

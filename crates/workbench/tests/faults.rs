@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kforge_ledger::{Ledger, Recording};
 use kforge_record::{LESSON_SCHEMA, Lesson, Sealed};
 use kforge_testkit::{Fault, FaultDisk, SampleExperiment, ScratchRepo};
-use kforge_workbench::{ExitClass, Silent, commit, history, verify};
+use kforge_workbench::{ExitClass, Silent, commit, hooks, verify};
 
 const FAULTS: [Fault; 6] = [
     Fault::Error(ErrorKind::StorageFull),
@@ -56,8 +56,9 @@ fn recording(sealed: &Sealed) -> Recording {
 
 /// Opening a project is all that recovery needs.
 fn reopened(repo: &ScratchRepo) {
-    let request = history::Request { folder: repo.path(), ..history::Request::default() };
-    history::run(&request, &Silent).expect("the next command works");
+    let request =
+        hooks::Request { folder: repo.path(), hooks: Vec::new(), remove: true, program: "kforge".into() };
+    hooks::run(&request, &Silent).expect("the next command works");
 }
 
 /// The references that a commit may leave behind without moving a branch are none.

@@ -6,6 +6,7 @@
 
 mod answer;
 mod changed;
+mod derived;
 mod known;
 mod ledger_at;
 mod replaced;

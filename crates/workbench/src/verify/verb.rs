@@ -6,6 +6,7 @@ use kforge_record::{Digest, Evidence, UNBOUND};
 use serde::Deserialize;
 
 use super::answer::{Response, UnboundField};
+use super::derived;
 use super::ledger_at;
 use super::rerun;
 use super::settings;
@@ -231,7 +232,9 @@ fn revision(project: &Project, revision: &str, findings: &mut Findings) -> Resul
     let look = Look::new(project, git, &shelf, &commit).of_commit(&commit).since(parent.as_deref());
     let look = look.trusting(trusted);
     claims(&look, &commit, findings)?;
-    look.changed(&git.changed_by(&commit)?, findings)?;
+    let changed = git.changed_by(&commit)?;
+    look.changed(&changed, findings)?;
+    derived::edited(project, git, &commit, &changed, findings)?;
     Ok(format!("commit {}", commit.get(..12).unwrap_or(&commit)))
 }
 
@@ -302,7 +305,9 @@ fn range(
     removed_evidence(project, git, &start, &end, findings)?;
     let trusted = trusts(other_list(project, git, Some(&start), &end)?, findings);
     let look = Look::new(project, git, &shelf, &end).of_commit(&end).since(Some(&start)).trusting(trusted);
-    look.changed(&git.changed(&start, &end)?, findings)?;
+    let changed = git.changed(&start, &end)?;
+    look.changed(&changed, findings)?;
+    derived::edited(project, git, &end, &changed, findings)?;
     if git.commit(&start)?.is_some() {
         let span = format!("{start}..{end}");
         let commits = git.call(["rev-list", "--max-count=2001", span.as_str()]).text()?;
@@ -380,5 +385,6 @@ fn staged(
     let trusted = trusts(other_list(project, git, head.as_deref(), &tree)?, findings);
     let look = Look::new(project, git, &shelf, &tree).since(head.as_deref()).trusting(trusted);
     look.changed(&changed, findings)?;
+    derived::edited(project, git, &tree, &changed, findings)?;
     Ok("the index".to_owned())
 }

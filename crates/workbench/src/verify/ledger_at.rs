@@ -46,7 +46,7 @@ pub(super) fn open(
 
 /// Writes the blobs of entries below a folder as they lie below `prefix`; what is there already stays.
 pub(super) fn write_out(git: &Git, files: &[TreeEntry], prefix: &str, target: &Path) -> Result<(), Error> {
-    let ids: String = files.iter().map(|entry| format!("{}\n", entry.blob)).collect();
+    let ids = files.iter().map(|entry| format!("{}\n", entry.blob)).collect::<Vec<_>>().concat();
     // One child for all of them: a ledger has hundreds.
     let bytes = git.call(["cat-file", "--batch"]).input(ids).bytes()?;
     let mut rest = bytes.as_slice();

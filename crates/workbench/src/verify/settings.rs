@@ -50,15 +50,15 @@ pub(super) fn changed(
     if other.is_some() {
         return Ok(other);
     }
-    let list = List::of(project, git);
+    let signers = List::of(project, git);
     let known = start.filter(|_| first.is_some());
     let brought = match known {
-        Some(start) => list.brought(Some(start), end)?,
+        Some(start) => signers.brought(Some(start), end)?,
         None => None,
     };
     let (path, place) = match brought {
         Some(path) => (path, "where the range ends"),
-        None => match list.other_on_disk(known.unwrap_or(end))? {
+        None => match signers.other_on_disk(known.unwrap_or(end))? {
             Some(path) => (path, "in the working tree"),
             None => return Ok(None),
         },

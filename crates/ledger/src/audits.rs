@@ -3,7 +3,6 @@
 //! Recomputing judges the samples again, which takes milliseconds a file; a ledger has hundreds, and a list of them is asked for often.
 
 use std::collections::BTreeMap;
-use std::thread;
 
 use kforge_record::Digest;
 use rusqlite::Connection;
@@ -44,28 +43,14 @@ pub(crate) fn key(layout: &Layout, op: &str, id: &Digest) -> Result<String, Erro
     Ok(format!("{op}/{id} {bytes} {samples} {}", env!("CARGO_PKG_VERSION")))
 }
 
-/// Answers about all of these, on every processor, those that are known taken over.
+/// Answers about all of these, those that are known taken over.
 pub(crate) fn answers(layout: &Layout, all: &[(String, Digest)], known: &Answers) -> Result<Answers, Error> {
     let mut answers = Answers::new();
-    let mut open = Vec::new();
     for (op, id) in all {
         let key = key(layout, op, id)?;
-        match known.get(&key) {
-            Some(said) => drop(answers.insert(key, said.clone())),
-            None => open.push((key, op, id)),
-        }
+        let said = known.get(&key).cloned().unwrap_or_else(|| said(layout, op, id));
+        answers.insert(key, said);
     }
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    let portion = open.len().div_ceil(workers).max(1);
-    let fresh: Vec<(String, String)> = thread::scope(|scope| {
-        let work = |portion: &[(String, &String, &Digest)]| {
-            portion.iter().map(|(key, op, id)| (key.clone(), said(layout, op, id))).collect::<Vec<_>>()
-        };
-        let running: Vec<_> =
-            open.chunks(portion).map(|portion| scope.spawn(move || work(portion))).collect();
-        running.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
-    });
-    answers.extend(fresh);
     Ok(answers)
 }
 

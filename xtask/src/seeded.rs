@@ -11,7 +11,7 @@ use crate::check::STEPS;
 use crate::repository::Repository;
 
 /// The step, the file (which may be new), and what is appended to it.
-const DEFECTS: [(&str, &str, &str); 16] = [
+const DEFECTS: [(&str, &str, &str); 17] = [
     ("words", "README.md", "\nSee /home/\u{61}da/notes.\n"),
     ("words", "crates/units/src/lib.rs", "\n// FIX\u{4d}E: later\n"),
     ("sizes", "crates/units/src/fresh.rs", "LINES"),
@@ -26,6 +26,7 @@ const DEFECTS: [(&str, &str, &str); 16] = [
     ("dependencies", "Cargo.toml", "\n[patch.none]\n"),
     ("errors", "crates/units/src/fresh.rs", "ENUM"),
     ("errors", "crates/formats/src/error.rs", "SECOND"),
+    ("errors", "crates/units/src/lib.rs", "\nconst A: &str = \"verify.unlisted\";\n"),
     ("fmt", "crates/units/src/lib.rs", "\n\n\nconst   A : u8=1;\n"),
     ("fmt", "xtask/src/main.rs", "\nfn  spaced( ) {}\n"),
 ];

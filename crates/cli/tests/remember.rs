@@ -361,6 +361,34 @@ fn the_commit_gate_lets_kforge_s_own_commit_through_and_stops_an_edit() {
 }
 
 #[test]
+fn the_commit_gate_stops_a_merge_of_what_it_would_not_have_committed() {
+    let repo = proven();
+    assert!(kforge(&repo.path(), &["commit", "rmsnorm"]).status.success());
+    repo.hook("pre-merge-commit", "#!/bin/sh\n: > seen-by-my-hook\n");
+    let hook = ["--hook", "pre-commit"];
+    let (_, done) = json(&repo.path(), &[&["hooks", "install"], &hook[..]].concat());
+    assert_eq!(done["data"]["hooks"][1]["hook"].as_str(), Some("pre-merge-commit"), "{done}");
+    let branch = |name: &str, path: &str| {
+        repo.git(&["checkout", "--quiet", "-b", name, "main"]);
+        repo.write(path, b"int unproven;\n");
+        repo.git(&["add", path]);
+        repo.git(&["commit", "--quiet", "--no-verify", "-m", name]);
+        repo.git(&["checkout", "--quiet", "main"]);
+    };
+    branch("words", "words.md");
+    branch("bad", FILE);
+    repo.git(&["merge", "--quiet", "--no-ff", "--no-edit", "words"]);
+    assert!(repo.path().join("seen-by-my-hook").exists(), "it ran first");
+    let merged = repo.try_git(&["merge", "--no-ff", "--no-edit", "bad"]);
+    let said = String::from_utf8_lossy(&[merged.stdout, merged.stderr].concat()).into_owned();
+    assert!(!merged.status.success() && said.contains("subject-differs"), "{said}");
+    repo.git(&["merge", "--abort"]);
+    assert!(kforge(&repo.path(), &[&["hooks", "remove"], &hook[..]].concat()).status.success());
+    assert_eq!(repo.read(".git/hooks/pre-merge-commit"), b"#!/bin/sh\n: > seen-by-my-hook\n");
+    assert!(!repo.path().join(".git/hooks/pre-commit").exists());
+}
+
+#[test]
 fn a_hook_that_asks_kforge_while_the_branch_moves_does_not_hang() {
     let repo = proven();
     let program = env!("CARGO_BIN_EXE_kforge");

@@ -43,8 +43,10 @@ pub struct HistoryRow {
     pub tag: Option<String>,
     /// The layer's word.
     pub layer: Option<String>,
-    /// The verdict's word.
+    /// The verdict's word; `malformed` where the evidence does not hold, which says nothing.
     pub verdict: String,
+    /// The first broken link, where the evidence does not hold.
+    pub malformed: Option<String>,
     /// The op's speedup, where it was measured.
     pub speedup: Option<Interval>,
     /// Why it is not a win.
@@ -65,8 +67,33 @@ pub struct HistoryRow {
     pub evidence: Digest,
 }
 
-/// The row of evidence, with its lesson and number where it was recorded.
-pub(crate) fn row(id: &Digest, evidence: &Evidence, recorded: Option<(&Lesson, u32)>) -> HistoryRow {
+/// A file among an op's evidence that is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The op.
+    pub op: String,
+    /// The file, relative to the ledger's root.
+    pub file: String,
+    /// Why it is none.
+    pub why: String,
+}
+
+/// What a question to history finds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// One a piece of evidence.
+    pub rows: Vec<HistoryRow>,
+    /// Files of the ops that were asked about and that are no evidence, though they lie among it.
+    pub misfits: Vec<Misfit>,
+}
+
+/// The row of evidence, with its lesson and number where it was recorded, and with why it does not hold.
+pub(crate) fn row(
+    id: &Digest,
+    evidence: &Evidence,
+    recorded: Option<(&Lesson, u32)>,
+    malformed: Option<String>,
+) -> HistoryRow {
     let facts = &evidence.facts;
     let verdict = &evidence.judgement.verdict;
     let lesson = recorded.map(|(lesson, _)| lesson);
@@ -74,6 +101,9 @@ pub(crate) fn row(id: &Digest, evidence: &Evidence, recorded: Option<(&Lesson, u
     let says_nothing = matches!(verdict, Verdict::Void { .. } | Verdict::Incorrect { .. });
     let overall = evidence.judgement.overall.as_ref().filter(|_| !says_nothing);
     let measured = overall.map(|overall| overall.speedup);
+    let holds = malformed.is_none();
+    let broken =
+        malformed.as_ref().map(|broken| format!("does not hold ({broken}); says {}", verdict.word()));
     HistoryRow {
         op: facts.op.clone(),
         candidate: facts.candidate.clone(),
@@ -81,9 +111,10 @@ pub(crate) fn row(id: &Digest, evidence: &Evidence, recorded: Option<(&Lesson, u
         version: recorded.map(|(_, number)| number),
         tag: lesson.map(|lesson| lesson.tag.clone()),
         layer: lesson.and_then(|lesson| lesson.layer).map(|layer| layer.word().to_owned()),
-        verdict: verdict.word().to_owned(),
-        speedup: verdict.interval().or(measured),
-        reason: block::reason(verdict),
+        verdict: if holds { verdict.word() } else { "malformed" }.to_owned(),
+        speedup: verdict.interval().or(measured).filter(|_| holds),
+        reason: broken.or_else(|| block::reason(verdict)),
+        malformed,
         device: facts.environment.device.name.clone(),
         arch: facts.environment.device.arch.clone(),
         shapes: shapes(evidence),
@@ -92,6 +123,7 @@ pub(crate) fn row(id: &Digest, evidence: &Evidence, recorded: Option<(&Lesson, u
         claim: facts
             .claim
             .as_ref()
+            .filter(|_| holds)
             .map(|claim| ClaimRow { text: claim.text.clone(), outcome: claim.outcome }),
         evidence: *id,
     }
@@ -118,16 +150,18 @@ fn shapes(evidence: &Evidence) -> Vec<String> {
         .collect()
 }
 
-/// The rows that fit the parts of the filter other than its words.
-pub(crate) fn fitting(rows: Vec<HistoryRow>, filter: &Filter) -> Vec<HistoryRow> {
+/// What fits the parts of the filter other than its words.
+pub(crate) fn fitting(mut history: History, filter: &Filter) -> History {
     let within = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
-    let fits = |row: &HistoryRow| {
-        filter.op.as_ref().is_none_or(|op| row.op == *op)
+    let of_op = |op: &str| filter.op.as_ref().is_none_or(|wanted| op == wanted);
+    history.rows.retain(|row| {
+        of_op(&row.op)
             && filter.verdict.as_ref().is_none_or(|verdict| row.verdict.eq_ignore_ascii_case(verdict))
             && filter
                 .device
                 .as_ref()
                 .is_none_or(|device| within(&row.device, device) || within(&row.arch, device))
-    };
-    rows.into_iter().filter(fits).collect()
+    });
+    history.misfits.retain(|misfit| of_op(&misfit.op));
+    history
 }

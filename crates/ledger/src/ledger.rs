@@ -10,7 +10,7 @@ use kforge_record::{Audited, Digest, Evidence, JournalEntry, Lesson, PriorRun, S
 use crate::atomic::{read_if_there, remove_file, write_file};
 use crate::disk::{Disk, RealDisk};
 use crate::error::Error;
-use crate::history::{self, Filter, HistoryRow};
+use crate::history::{self, Filter, History};
 use crate::layout::Layout;
 use crate::lock::WriteLock;
 use crate::rebuild::{self, Rebuilt};
@@ -289,13 +289,21 @@ impl Ledger {
         rebuild::missing(&self.layout)
     }
 
-    /// Every piece of evidence that fits, newest first, or best match first where words are given.
+    /// Derived files that do not say what the records give.
+    ///
+    /// # Errors
+    /// `Error::Io`, `Error::Evidence`, `Error::Record`.
+    pub fn edited(&self) -> Result<Vec<PathBuf>, Error> {
+        rebuild::edited(&self.layout)
+    }
+
+    /// Every piece of evidence that fits, newest first, or best match first where words are given. Evidence that does not hold is
+    /// `malformed`.
     ///
     /// # Errors
     /// `Error::Query`, `Error::Index`, `Error::Io`.
-    pub fn history(&self, filter: &Filter) -> Result<Vec<HistoryRow>, Error> {
-        let rows = search::rows(&self.layout, filter.words.as_deref())?;
-        Ok(history::fitting(rows, filter))
+    pub fn history(&self, filter: &Filter) -> Result<History, Error> {
+        Ok(history::fitting(search::ask(&self.layout, filter.words.as_deref())?, filter))
     }
 
     /// Paragraphs of free text in notes that hold all of these words: (op, line from 1, text).

@@ -28,6 +28,7 @@
 //! intent that the next open completes; nothing that kforge did not write is overwritten or removed.
 
 mod atomic;
+mod audits;
 mod block;
 mod disk;
 mod error;
@@ -51,7 +52,7 @@ mod versions;
 pub use block::{headline, reason};
 pub use disk::{Disk, Effect, EffectKind, RealDisk};
 pub use error::Error;
-pub use history::{ClaimRow, Filter, HistoryRow};
+pub use history::{ClaimRow, Filter, History, HistoryRow, Misfit};
 pub use layout::Layout;
 pub use ledger::{Held, Ledger};
 pub use rebuild::Rebuilt;

@@ -1,5 +1,6 @@
 //! The index of all recorded versions: `kernels/README.md`, one table an op.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::block::{cell, day, headline};
@@ -32,4 +33,21 @@ pub(crate) fn index(all: &[(String, Vec<Truth>)]) -> String {
         }
     }
     text
+}
+
+/// `| vN …`, not the heads of the tables.
+fn is_row(line: &&str) -> bool {
+    line.strip_prefix("| v").is_some_and(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()))
+}
+
+/// Whether an index lacks a row of what is recorded, or has another one about the same evidence.
+pub(crate) fn differs(present: &[u8], all: &[(String, Vec<Truth>)]) -> bool {
+    let present = String::from_utf8_lossy(present);
+    let present: BTreeSet<&str> = present.lines().filter(is_row).collect();
+    let fresh = index(all);
+    let fresh: BTreeSet<&str> = fresh.lines().filter(is_row).collect();
+    let ids: Vec<String> =
+        all.iter().flat_map(|(_, truth)| truth).map(|truth| truth.id.to_string()).collect();
+    let about = |line: &str| ids.iter().any(|id| line.contains(id));
+    !fresh.is_subset(&present) || present.difference(&fresh).any(|line| about(line))
 }

@@ -68,19 +68,7 @@ pub(crate) fn derived(layout: &Layout, all: &[(String, Vec<Truth>)]) -> Result<V
     let mut changes = Vec::new();
     for (op, truth) in all {
         version_files(layout, op, truth, &mut changes)?;
-        let path = layout.notes(op)?;
-        let old = merged::resolved(read_if_there(&path)?.unwrap_or_default());
-        let numbered = versions::number(truth);
-        let blocks: Vec<(String, String)> = truth
-            .iter()
-            .zip(&numbered)
-            .map(|(truth, version)| (truth.id.to_string(), block::text(truth, version)))
-            .collect();
-        let fresh = old.is_empty().then(|| format!("# {op}: what was tried\n"));
-        let start = fresh.map_or(old, String::into_bytes);
-        if !blocks.is_empty() {
-            changes.push(Change { path, content: Some(notes::with_blocks(&start, &blocks)) });
-        }
+        changes.extend(notes_of(layout, op, truth)?);
     }
     let path = layout.readme();
     let old = read_if_there(&path)?;
@@ -90,6 +78,22 @@ pub(crate) fn derived(layout: &Layout, all: &[(String, Vec<Truth>)]) -> Result<V
         changes.push(Change { path, content: Some(notes::with_blocks(&start, &index)) });
     }
     Ok(changes)
+}
+
+/// An op's notes with the blocks of what is recorded.
+fn notes_of(layout: &Layout, op: &str, truth: &[Truth]) -> Result<Option<Change>, Error> {
+    let path = layout.notes(op)?;
+    let old = merged::resolved(read_if_there(&path)?.unwrap_or_default());
+    let numbered = versions::number(truth);
+    let blocks: Vec<(String, String)> = truth
+        .iter()
+        .zip(&numbered)
+        .map(|(truth, version)| (truth.id.to_string(), block::text(truth, version)))
+        .collect();
+    let fresh = old.is_empty().then(|| format!("# {op}: what was tried\n"));
+    let start = fresh.map_or(old, String::into_bytes);
+    let content = (!blocks.is_empty()).then(|| notes::with_blocks(&start, &blocks));
+    Ok(content.map(|content| Change { path, content: Some(content) }))
 }
 
 fn version_files(layout: &Layout, op: &str, truth: &[Truth], changes: &mut Vec<Change>) -> Result<(), Error> {
@@ -148,6 +152,32 @@ pub(crate) fn missing(layout: &Layout) -> Result<Vec<PathBuf>, Error> {
     let changes = derived(layout, &all_truth(layout)?)?;
     let gone = changes.into_iter().filter(|change| change.content.is_some() && !change.path.exists());
     Ok(gone.map(|change| change.path).collect())
+}
+
+/// Derived files that are there and do not say what the records beside them give. What they say of records that are not there is left
+/// alone: the index may know more than one branch has.
+pub(crate) fn edited(layout: &Layout) -> Result<Vec<PathBuf>, Error> {
+    let all = all_truth(layout)?;
+    let mut edited = Vec::new();
+    for (op, truth) in &all {
+        let mut changes = Vec::new();
+        match version_files(layout, op, truth, &mut changes) {
+            Err(Error::NameTaken { path }) => edited.push(path),
+            other => other?,
+        }
+        changes.extend(notes_of(layout, op, truth)?);
+        for change in changes {
+            let present = read_if_there(&change.path)?;
+            if present.is_some() && change.content.is_some() && present != change.content {
+                edited.push(change.path);
+            }
+        }
+    }
+    let path = layout.readme();
+    if read_if_there(&path)?.is_some_and(|present| readme::differs(&present, &all)) {
+        edited.push(path);
+    }
+    Ok(edited)
 }
 
 /// Derives everything again.

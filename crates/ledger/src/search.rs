@@ -11,20 +11,25 @@ use std::time::UNIX_EPOCH;
 use kforge_record::{Attempt, Digest, Evidence, Lesson};
 use rusqlite::Connection;
 
+use crate::audits::{self, Answers};
 use crate::error::Error;
-use crate::history::{HistoryRow, row};
+use crate::history::{History, HistoryRow, Misfit, row};
 use crate::layout::Layout;
 use crate::notes::{Piece, pieces};
 use crate::{atomic, evidence_store, versions};
 
 /// Raised whenever the columns or the texts below change.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Newest first, or best match first where words are given.
-pub(crate) fn rows(layout: &Layout, words: Option<&str>) -> Result<Vec<HistoryRow>, Error> {
+pub(crate) fn ask(layout: &Layout, words: Option<&str>) -> Result<History, Error> {
     let index = open(layout)?;
+    Ok(History { rows: rows(&index, words)?, misfits: misfits(&index)? })
+}
+
+fn rows(index: &Connection, words: Option<&str>) -> Result<Vec<HistoryRow>, Error> {
     let Some(words) = words.filter(|words| !words.trim().is_empty()) else {
-        return ask(&index, "SELECT row FROM history ORDER BY date DESC, id", &[]);
+        return select(index, "SELECT row FROM history ORDER BY date DESC, id", &[]);
     };
     let terms = terms(words);
     if terms.is_empty() {
@@ -32,9 +37,16 @@ pub(crate) fn rows(layout: &Layout, words: Option<&str>) -> Result<Vec<HistoryRo
     }
     let matching = "SELECT row FROM history JOIN words ON words.rowid = history.rowid \
                     WHERE words MATCH ?1 ORDER BY bm25(words), date DESC, id";
-    let all = ask(&index, matching, &[&terms.join(" AND ")])?;
+    let all = select(index, matching, &[&terms.join(" AND ")])?;
     // A question in whole sentences has words that no record has; then the records with most of them come first.
-    if all.is_empty() { ask(&index, matching, &[&terms.join(" OR ")]) } else { Ok(all) }
+    if all.is_empty() { select(index, matching, &[&terms.join(" OR ")]) } else { Ok(all) }
+}
+
+fn misfits(index: &Connection) -> Result<Vec<Misfit>, Error> {
+    let mut statement = index.prepare("SELECT op, file, why FROM misfits ORDER BY file")?;
+    let found =
+        statement.query_map([], |row| Ok(Misfit { op: row.get(0)?, file: row.get(1)?, why: row.get(2)? }))?;
+    Ok(found.collect::<Result<_, _>>()?)
 }
 
 /// Words as quoted prefixes, so that no character of them is an operator.
@@ -43,7 +55,7 @@ fn terms(words: &str) -> Vec<String> {
     plain.filter(|word| !word.is_empty()).map(|word| format!("\"{}\"*", word.to_lowercase())).collect()
 }
 
-fn ask(index: &Connection, query: &str, values: &[&str]) -> Result<Vec<HistoryRow>, Error> {
+fn select(index: &Connection, query: &str, values: &[&str]) -> Result<Vec<HistoryRow>, Error> {
     let mut statement = index.prepare(query)?;
     let texts = statement.query_map(rusqlite::params_from_iter(values), |found| found.get::<_, String>(0))?;
     let mut rows = Vec::new();
@@ -67,7 +79,7 @@ fn open(layout: &Layout) -> Result<Connection, Error> {
         }
     }
     let index = Connection::open_in_memory()?;
-    fill(&index, layout, &print)?;
+    fill(&index, layout, &print, &Answers::new())?;
     Ok(index)
 }
 
@@ -75,8 +87,10 @@ fn open(layout: &Layout) -> Result<Connection, Error> {
 fn made_on_disk(layout: &Layout, path: &Path, print: &str) -> Option<Connection> {
     let fresh = path.with_extension(format!("sqlite-{}", std::process::id()));
     fs::remove_file(&fresh).ok();
-    let made =
-        Connection::open(&fresh).ok().and_then(|index| fill(&index, layout, print).ok().map(|()| index));
+    let known = if path.is_file() { Connection::open(path).ok().as_ref().map(audits::kept) } else { None };
+    let known = known.unwrap_or_default();
+    let filled = |index: Connection| fill(&index, layout, print, &known).ok().map(|()| index);
+    let made = Connection::open(&fresh).ok().and_then(filled);
     let placed = made.and_then(|index| {
         index.close().ok()?;
         fs::rename(&fresh, path).ok()?;
@@ -108,25 +122,63 @@ fn fingerprint(layout: &Layout) -> Result<String, Error> {
     Ok(Digest::of_bytes(text.as_bytes()).to_string())
 }
 
-fn fill(index: &Connection, layout: &Layout, print: &str) -> Result<(), Error> {
+fn fill(index: &Connection, layout: &Layout, print: &str, known: &Answers) -> Result<(), Error> {
     index.execute_batch(
         "BEGIN;
          CREATE TABLE state (print TEXT NOT NULL);
          CREATE TABLE history (id TEXT NOT NULL, date TEXT NOT NULL, row TEXT NOT NULL);
+         CREATE TABLE misfits (op TEXT NOT NULL, file TEXT NOT NULL, why TEXT NOT NULL);
+         CREATE TABLE audits (key TEXT PRIMARY KEY, said TEXT NOT NULL);
          CREATE VIRTUAL TABLE words USING fts5 (names, machine, lesson, answer);",
     )?;
+    let mut all = Vec::new();
+    for op in evidence_store::ops(layout)? {
+        all.extend(evidence_store::ids(layout, &op)?.into_iter().map(|id| (op.clone(), id)));
+        let folder = layout.evidence_folder(&op)?;
+        for name in evidence_store::names(&folder)?.iter().filter(|name| is_misnamed(name)) {
+            misfit(index, layout, &op, &folder.join(name), "its name is no digest")?;
+        }
+    }
+    let answers = audits::answers(layout, &all, known)?;
     for op in evidence_store::ops(layout)? {
         let numbers = numbered(layout, &op)?;
         for id in evidence_store::ids(layout, &op)? {
-            // Evidence that cannot be read is not history; `kforge verify` names it.
-            let Ok(evidence) = evidence_store::read(layout, &op, &id) else { continue };
+            let evidence = match evidence_store::read(layout, &op, &id) {
+                Ok(evidence) => evidence,
+                Err(error) => {
+                    let why = match &error {
+                        Error::Evidence { broken, .. } => broken.first().map(|broken| broken.what.clone()),
+                        Error::Record { source, .. } => Some(source.to_string()),
+                        _ => None,
+                    };
+                    let why = why.unwrap_or_else(|| error.to_string());
+                    misfit(index, layout, &op, &layout.evidence(&op, &id)?, &why)?;
+                    continue;
+                }
+            };
             let lesson = evidence_store::lesson(layout, &op, &id)?;
             let number = numbers.iter().find(|(known, _)| *known == id).map(|(_, number)| *number);
-            add(index, &id, &evidence, lesson.as_ref().zip(number))?;
+            let said = answers.get(&audits::key(layout, &op, &id)?).cloned();
+            let said = said.unwrap_or_else(|| "it could not be recomputed".to_owned());
+            let malformed = Some(said).filter(|said| !said.is_empty());
+            add(index, &id, &evidence, lesson.as_ref().zip(number), malformed)?;
         }
     }
+    audits::keep(index, &answers)?;
     index.execute("INSERT INTO state VALUES (?1)", [print])?;
     index.execute_batch("COMMIT;")?;
+    Ok(())
+}
+
+/// Whether a file among evidence has neither evidence's name nor a lesson's.
+fn is_misnamed(name: &str) -> bool {
+    let stem = name.strip_suffix(".json").map(|stem| stem.strip_suffix(".lesson").unwrap_or(stem));
+    stem.is_some_and(|stem| stem.parse::<Digest>().is_err())
+}
+
+fn misfit(index: &Connection, layout: &Layout, op: &str, file: &Path, why: &str) -> Result<(), Error> {
+    let values = [op, &layout.relative(file), why];
+    index.execute("INSERT INTO misfits VALUES (?1, ?2, ?3)", values)?;
     Ok(())
 }
 
@@ -149,8 +201,9 @@ fn add(
     id: &Digest,
     evidence: &Evidence,
     recorded: Option<(&Lesson, u32)>,
+    malformed: Option<String>,
 ) -> Result<(), Error> {
-    let found = row(id, evidence, recorded);
+    let found = row(id, evidence, recorded, malformed);
     let facts = &evidence.facts;
     let side = &facts.sides.candidate;
     let paths: Vec<&str> = side.subject.entries.iter().map(|entry| entry.path.as_str()).collect();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use kforge_ledger::{Filter, Ledger, Recording};
 use kforge_record::{
-    Attempt, JOURNAL_SCHEMA, JournalEntry, JournalEvent, LESSON_SCHEMA, Layer, Lesson, Sealed,
+    Attempt, Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, LESSON_SCHEMA, Layer, Lesson, Sealed,
 };
 use kforge_testkit::SampleExperiment;
 
@@ -119,7 +119,7 @@ fn a_confirmation_is_more_evidence_for_the_same_version() {
     let numbers: Vec<u32> =
         ledger.versions("rmsnorm").expect("versions").iter().map(|version| version.number).collect();
     assert_eq!(numbers, [1, 1, 2]);
-    let rows = ledger.history(&Filter::default()).expect("answers");
+    let rows = ledger.history(&Filter::default()).expect("answers").rows;
     assert_eq!(rows.iter().map(|row| row.version).collect::<Vec<_>>(), [Some(2), Some(1), Some(1)]);
     assert!(ledger.rebuild().expect("rebuilds").changed.is_empty());
 }
@@ -139,6 +139,43 @@ fn a_version_file_that_kforge_did_not_write_is_never_replaced() {
 }
 
 #[test]
+fn history_tells_no_fact_of_evidence_that_does_not_hold() {
+    let root = tempfile::tempdir().expect("a folder");
+    let ledger = Ledger::open(root.path()).expect("opens");
+    let honest = sealed("vec", 70, "2026-03-01T10:00:00Z");
+    let kept = ledger.put_evidence(&honest).expect("stores");
+    // A field is another, and the name follows the bytes, but the digest of its section does not.
+    let mut forged = honest.evidence.clone();
+    "MI300X".clone_into(&mut forged.facts.environment.device.name);
+    let bytes = forged.to_bytes().expect("bytes");
+    let id = Digest::of_bytes(&bytes);
+    let folder = root.path().join("kernels/rmsnorm/evidence");
+    fs::write(folder.join(format!("{id}.json")), &bytes).expect("writes");
+    let asked = || ledger.history(&Filter::default()).expect("answers");
+    for _ in 0..2 {
+        let found = asked();
+        let row = found.rows.iter().find(|row| row.evidence == id).expect("a row");
+        assert_eq!((row.verdict.as_str(), row.speedup.as_ref()), ("malformed", None));
+        assert!(row.malformed.as_ref().is_some_and(|broken| broken.contains("environment")), "{row:?}");
+        let row = found.rows.iter().find(|row| row.evidence == kept).expect("a row");
+        assert_eq!((row.verdict.as_str(), row.malformed.as_ref()), ("faster", None));
+        assert_eq!(found.misfits, []);
+        // The second time the answers are taken over from the index before.
+        fs::write(folder.join("words.txt"), b"anything\n").expect("writes");
+    }
+    // What is not its name's is no evidence; put right, it is again.
+    let (path, other) =
+        (folder.join(format!("{kept}.json")), folder.join(format!("{}.json", "0".repeat(64))));
+    fs::rename(&path, &other).expect("renames");
+    fs::write(folder.join("copy.json"), &bytes).expect("writes");
+    let names: Vec<String> = asked().misfits.into_iter().map(|misfit| misfit.file).collect();
+    let zeros = format!("kernels/rmsnorm/evidence/{}.json", "0".repeat(64));
+    assert_eq!(names, [zeros, "kernels/rmsnorm/evidence/copy.json".to_owned()]);
+    fs::rename(&other, &path).expect("renames");
+    assert_eq!(asked().rows.iter().filter(|row| row.malformed.is_none()).count(), 1);
+}
+
+#[test]
 fn history_answers_by_words_device_and_verdict() {
     let root = tempfile::tempdir().expect("a folder");
     let ledger = Ledger::open(root.path()).expect("opens");
@@ -152,7 +189,7 @@ fn history_answers_by_words_device_and_verdict() {
         }
     }
     let found = |filter: Filter| -> Vec<String> {
-        ledger.history(&filter).expect("answers").into_iter().map(|row| row.candidate).collect()
+        ledger.history(&filter).expect("answers").rows.into_iter().map(|row| row.candidate).collect()
     };
     let words = |words: &str| Filter { words: Some(words.to_owned()), ..Filter::default() };
     assert_eq!(found(Filter::default()), ["unrolled", "vec"]);
@@ -195,7 +232,7 @@ fn every_earlier_run_of_a_pair_is_known_even_one_that_never_ended() {
         verdict: verdict.map(str::to_owned),
         evidence: verdict.map(|_| loss.id),
     };
-    let killed = kforge_record::Digest::of_bytes(b"killed");
+    let killed = Digest::of_bytes(b"killed");
     ledger.journal(&entry(JournalEvent::Started, killed, "2026-02-01T00:00:00Z", None)).expect("journals");
     let journal = root.path().join(".kforge/journal.jsonl");
     let torn = [fs::read(&journal).expect("reads"), b"{\"schema\":\"kforge.jour".to_vec()].concat();

@@ -124,6 +124,7 @@ impl Error {
         match self {
             Self::Usage { .. } => ExitClass::Usage,
             Self::Capture(error) if error.is_interrupted() => ExitClass::Interrupted,
+            _ if self.says_no_room() => ExitClass::Environment,
             Self::Ledger(kforge_ledger::Error::OpName { .. } | kforge_ledger::Error::Tag { .. })
             | Self::Sources(kforge_sources::Error::Several { .. } | kforge_sources::Error::NotThere { .. }) => {
                 ExitClass::Usage
@@ -143,6 +144,28 @@ impl Error {
             Self::Experiment(error) => experiment_class(error),
             Self::Interrupted => ExitClass::Interrupted,
             Self::Bug(_) => ExitClass::Bug,
+        }
+    }
+
+    /// Whether the machine has no room for a file, or does not let this user write it. A ledger's file that cannot be read is an
+    /// input like any other; elsewhere the system does not say what it was asked for.
+    fn says_no_room(&self) -> bool {
+        use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let (source, reading) = match self {
+            Self::Io { source, .. } | Self::Experiment(kforge_experiment::Error::Io { source, .. }) => {
+                (source, false)
+            }
+            Self::Ledger(kforge_ledger::Error::Io { doing, source, .. }) => {
+                (source, matches!(*doing, "read" | "list"))
+            }
+            // What git and copies of trees say is words already.
+            Self::Experiment(kforge_experiment::Error::Tree { message, .. }) => return says(message, &ROOM),
+            _ => return false,
+        };
+        match source.kind() {
+            StorageFull | ReadOnlyFilesystem | QuotaExceeded => true,
+            PermissionDenied => !reading,
+            _ => false,
         }
     }
 
@@ -203,6 +226,9 @@ impl Error {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
                 Some(NO_ROOM.to_owned())
             }
+            Self::Io { .. } if self.says_no_room() => {
+                Some("make that place writable for this user and repeat the command".to_owned())
+            }
             Self::Io { .. } | Self::Tool { .. } | Self::Interrupted => None,
         }
     }
@@ -210,19 +236,24 @@ impl Error {
 
 const NO_ROOM: &str = "free some space and repeat the command; nothing was left half done";
 
+/// Git names the system's error only where it writes objects; a failed write of its index says no more than that.
+const ROOM: [&str; 5] = ["No space left", "Disk quota", "write error", "unable to write", "cannot write"];
+
+fn says(message: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| message.contains(word))
+}
+
 /// The cure for what git says, where its words tell.
 fn git_hint(message: &str) -> Option<String> {
-    // Git names the system's error only where it writes objects; a failed write of its index says no more than that.
-    const ROOM: [&str; 5] = ["No space left", "Disk quota", "write error", "unable to write", "cannot write"];
     const RIGHTS: [&str; 3] = ["Permission denied", "Read-only file system", "insufficient permission"];
-    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
-    if says(&RIGHTS) {
+    if says(message, &RIGHTS) {
         return Some("make the repository's `.git` writable for this user and repeat the command".to_owned());
     }
-    if says(&ROOM) {
+    if says(message, &ROOM) {
         return Some(NO_ROOM.to_owned());
     }
-    says(&[".lock"]).then(|| "wait for the other git; where none is running, remove the lock file".to_owned())
+    says(message, &[".lock"])
+        .then(|| "wait for the other git; where none is running, remove the lock file".to_owned())
 }
 
 /// The exit class of an experiment that could not be carried out.
@@ -242,6 +273,34 @@ fn experiment_class(error: &kforge_experiment::Error) -> ExitClass {
 #[cfg(test)]
 mod tests {
     use super::Error;
+    use crate::ExitClass;
+    use std::io::ErrorKind;
+
+    #[test]
+    fn a_machine_without_room_or_rights_is_the_environment_and_a_missing_file_an_input() {
+        let path = || std::path::PathBuf::from("file");
+        let all = |kind: ErrorKind, doing: &'static str| {
+            [
+                Error::Io { path: path(), source: kind.into() },
+                Error::Experiment(kforge_experiment::Error::io("file", kind.into())),
+                Error::Ledger(kforge_ledger::Error::Io { doing, path: path(), source: kind.into() }),
+            ]
+        };
+        let kinds = [
+            ErrorKind::StorageFull,
+            ErrorKind::ReadOnlyFilesystem,
+            ErrorKind::QuotaExceeded,
+            ErrorKind::PermissionDenied,
+        ];
+        for error in kinds.into_iter().flat_map(|kind| all(kind, "write")) {
+            assert_eq!(error.class(), ExitClass::Environment, "{error:?}");
+        }
+        for error in all(ErrorKind::NotFound, "read") {
+            assert_eq!(error.class(), ExitClass::Input, "{error:?}");
+        }
+        let [.., unreadable] = all(ErrorKind::PermissionDenied, "read");
+        assert_eq!(unreadable.class(), ExitClass::Input);
+    }
 
     #[test]
     fn what_git_says_about_a_full_disk_and_missing_rights_has_a_cure() {

@@ -11,7 +11,7 @@ pub enum ExitClass {
     Usage,
     /// The input cannot be used.
     Input,
-    /// A tool or a device is missing, or the environment voids the measurement.
+    /// A tool or a device is missing, there is no room or no right to write, or the environment voids the measurement.
     Environment,
     /// A bug in kforge.
     Bug,
@@ -44,7 +44,9 @@ impl ExitClass {
             Self::No => "no: refused, regression, same, slower, mixed, inconclusive or incorrect",
             Self::Usage => "the command line was not understood",
             Self::Input => "the input cannot be used",
-            Self::Environment => "a tool or device is missing, or the environment voids the measurement",
+            Self::Environment => {
+                "a tool or device is missing, there is no room or no right to write, or the environment voids the measurement"
+            }
             Self::Bug => "a bug in kforge",
             Self::Interrupted => "interrupted",
         }

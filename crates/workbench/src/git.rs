@@ -66,6 +66,10 @@ fn child(folder: &Path) -> Command {
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_EDITOR", ":")
+        // What a commit holds is what its id names: replacement refs and grafts show other objects under the same id, and
+        // whoever pushes may push them. A path below a file cannot exist, so that git neither reads nor warns.
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
+        .env("GIT_GRAFT_FILE", "/dev/null/none")
         .arg("-C")
         .arg(folder)
         .stdin(Stdio::null());
@@ -262,6 +266,13 @@ impl Git {
             found.extend(records(&bytes).filter_map(tree_entry));
         }
         Ok(found)
+    }
+
+    /// What a tree holds under these names themselves, folders included and not looked into; perhaps their neighbours too.
+    pub(crate) fn entries_at(&self, tree: &str, paths: &[String]) -> Result<Vec<TreeEntry>, Error> {
+        let words = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--"].map(str::to_owned);
+        let bytes = self.call(words.iter().chain(paths).cloned()).bytes()?;
+        Ok(records(&bytes).filter_map(tree_entry).collect())
     }
 
     /// The files that a commit changes against its first parent, or all of its files where it has none.

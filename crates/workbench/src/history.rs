@@ -49,8 +49,9 @@ pub struct Remark {
     pub text: String,
 }
 
-/// The words that a verdict can be.
-const VERDICTS: [&str; 7] = ["faster", "slower", "same", "mixed", "inconclusive", "incorrect", "void"];
+/// The words that a verdict can be, and the one of evidence that does not hold.
+const VERDICTS: [&str; 8] =
+    ["faster", "slower", "same", "mixed", "inconclusive", "incorrect", "void", "malformed"];
 
 /// Searches.
 ///
@@ -75,7 +76,8 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         device: request.device.clone(),
         verdict: request.verdict.clone(),
     };
-    let rows = project.ledger.history(&filter)?;
+    let found = project.ledger.history(&filter)?;
+    let rows = found.rows;
     let mut remarks = Vec::new();
     if let Some(words) = &request.query {
         let found = project.ledger.notes_with(words)?;
@@ -87,6 +89,16 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         );
     }
     let mut notes = Vec::new();
+    let layout = project.ledger.layout();
+    for (row, broken) in rows.iter().filter_map(|row| Some((row, row.malformed.as_ref()?))) {
+        let file = layout.relative(&layout.evidence(&row.op, &row.evidence)?);
+        let text = format!("{file} does not hold: {broken}; what it says is no fact");
+        notes.push(Note { file: Some(file), ..Note::new("history.malformed", text) });
+    }
+    for misfit in found.misfits {
+        let text = format!("{} is no evidence: {}", misfit.file, misfit.why);
+        notes.push(Note { file: Some(misfit.file), ..Note::new("history.no-evidence", text) });
+    }
     if rows.is_empty() && remarks.is_empty() {
         notes.push(Note::new("history.nothing", "nothing in the ledger fits; it may never have been tried"));
     }

@@ -1,7 +1,8 @@
 //! `hooks`: puts the gate into a repository's hooks, and takes it out again.
 //!
 //! A hook that is already there is moved aside and called first with the same arguments and input; removing the gate
-//! moves it back. Installing twice changes nothing.
+//! moves it back. Installing twice changes nothing. Git asks another hook before a merge than before other commits, so that the gate before
+//! a commit is both.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,16 +18,16 @@ use crate::{Error, Note, Observer};
 pub enum Hook {
     /// Before a push: the pushed range must hold.
     PrePush,
-    /// Before a commit: the staged files must hold.
+    /// Before a commit, and before a merge that makes one: the staged files must hold.
     PreCommit,
 }
 
 impl Hook {
-    /// Git's name of the hook.
-    pub const fn name(self) -> &'static str {
+    /// Git's names of the hooks that this gate is.
+    pub const fn names(self) -> &'static [&'static str] {
         match self {
-            Self::PrePush => "pre-push",
-            Self::PreCommit => "pre-commit",
+            Self::PrePush => &["pre-push"],
+            Self::PreCommit => &["pre-commit", "pre-merge-commit"],
         }
     }
 }
@@ -86,12 +87,13 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         let text = format!("core.hooksPath is set: the hooks are in {}", folder.display());
         notes.push(Note::new("hooks.path", text));
     }
-    let hooks = request.hooks.iter().map(|hook| {
-        let file = folder.join(hook.name());
+    let named = request.hooks.iter().flat_map(|hook| hook.names().iter().map(move |name| (*hook, *name)));
+    let hooks = named.map(|(hook, name)| {
+        let file = folder.join(name);
         if request.remove {
-            remove(*hook, &file)
+            remove(name, &file)
         } else {
-            install(*hook, &file, &request.program, &git.prefix)
+            install(name, &file, &script(hook, name, &request.program, &git.prefix))
         }
     });
     Ok(Response { hooks: hooks.collect::<Result<_, _>>()?, notes })
@@ -106,13 +108,12 @@ fn is_ours(file: &Path) -> bool {
     fs::read(file).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).lines().nth(1) == Some(MARK))
 }
 
-fn answer(hook: Hook, file: &Path, state: &'static str) -> Installed {
+fn answer(hook: &'static str, file: &Path, state: &'static str) -> Installed {
     let chained = Some(aside(file)).filter(|aside| aside.exists()).map(|aside| aside.display().to_string());
-    Installed { hook: hook.name(), file: file.display().to_string(), state, chained }
+    Installed { hook, file: file.display().to_string(), state, chained }
 }
 
-fn install(hook: Hook, file: &Path, program: &Path, prefix: &str) -> Result<Installed, Error> {
-    let script = script(hook, program, prefix);
+fn install(hook: &'static str, file: &Path, script: &str) -> Result<Installed, Error> {
     if fs::read(file).is_ok_and(|bytes| bytes == script.as_bytes()) {
         return Ok(answer(hook, file, "unchanged"));
     }
@@ -134,9 +135,9 @@ fn install(hook: Hook, file: &Path, program: &Path, prefix: &str) -> Result<Inst
         }
         fs::rename(file, &aside).map_err(io(file))?;
     }
-    let staged = file.with_file_name(format!("{}.kforge-{}", hook.name(), std::process::id()));
+    let staged = file.with_file_name(format!("{hook}.kforge-{}", std::process::id()));
     let write = || -> std::io::Result<()> {
-        fs::write(&staged, &script)?;
+        fs::write(&staged, script)?;
         fs::set_permissions(&staged, fs::Permissions::from_mode(0o755))?;
         fs::rename(&staged, file)
     };
@@ -150,7 +151,7 @@ fn install(hook: Hook, file: &Path, program: &Path, prefix: &str) -> Result<Inst
     Ok(answer(hook, file, "installed"))
 }
 
-fn remove(hook: Hook, file: &Path) -> Result<Installed, Error> {
+fn remove(hook: &'static str, file: &Path) -> Result<Installed, Error> {
     if !is_ours(file) {
         return Ok(answer(hook, file, "absent"));
     }
@@ -165,10 +166,9 @@ fn quoted(text: &str) -> String {
 }
 
 /// The hook, for any POSIX shell; git runs it at the working tree's top, `prefix` is the project's folder from there.
-fn script(hook: Hook, program: &Path, prefix: &str) -> String {
+fn script(hook: Hook, name: &str, program: &Path, prefix: &str) -> String {
     let program = quoted(&program.to_string_lossy());
     let place = if prefix.is_empty() { ".".to_owned() } else { quoted(&format!("./{prefix}")) };
-    let name = hook.name();
     let head = format!(
         "#!/bin/sh\n{MARK}\n# Installed by `kforge hooks install`; `kforge hooks remove` takes it out again.\n\
          kforge={program}\n\
@@ -186,6 +186,9 @@ fn script(hook: Hook, program: &Path, prefix: &str) -> String {
         Hook::PrePush => {
             "lines=$(cat)\n\
              if [ -x \"$before\" ]; then printf '%s\\n' \"$lines\" | \"$before\" \"$@\" || exit $?; fi\n\
+             # Commits as they are: a replacement ref shows another one under the same id.\n\
+             GIT_NO_REPLACE_OBJECTS=1\n\
+             export GIT_NO_REPLACE_OBJECTS\n\
              # What the remote has was checked before; of a plain URL only what some remote has is known.\n\
              known=--remotes\n\
              if git config --get \"remote.$1.url\" >/dev/null 2>&1; then known=\"--remotes=$1\"; fi\n\

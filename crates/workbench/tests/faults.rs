@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kforge_ledger::{Ledger, Recording};
 use kforge_record::{LESSON_SCHEMA, Lesson, Sealed};
 use kforge_testkit::{Fault, FaultDisk, SampleExperiment, ScratchRepo};
-use kforge_workbench::{Silent, commit, history, verify};
+use kforge_workbench::{ExitClass, Silent, commit, hooks, verify};
 
 const FAULTS: [Fault; 6] = [
     Fault::Error(ErrorKind::StorageFull),
@@ -56,8 +56,9 @@ fn recording(sealed: &Sealed) -> Recording {
 
 /// Opening a project is all that recovery needs.
 fn reopened(repo: &ScratchRepo) {
-    let request = history::Request { folder: repo.path(), ..history::Request::default() };
-    history::run(&request, &Silent).expect("the next command works");
+    let request =
+        hooks::Request { folder: repo.path(), hooks: Vec::new(), remove: true, program: "kforge".into() };
+    hooks::run(&request, &Silent).expect("the next command works");
 }
 
 /// The references that a commit may leave behind without moving a branch are none.
@@ -157,6 +158,13 @@ fn a_commit_happens_whole_or_not_at_all_at_every_effect() {
             let answer = commit::run_on(&request(&repo), &Silent, Arc::new(FaultDisk::failing(at, fault)));
             reopened(&repo);
             let place = format!("{fault:?} at {at} {effect:?}: {answer:?}");
+            let no_room = matches!(
+                fault,
+                Fault::Error(ErrorKind::StorageFull) | Fault::Lasting(ErrorKind::ReadOnlyFilesystem)
+            );
+            if let (true, Err(error)) = (no_room, &answer) {
+                assert_eq!(error.class(), ExitClass::Environment, "{place}");
+            }
             if repo.head() == head {
                 assert!(answer.is_err(), "said yes and did nothing: {place}");
                 assert!(state(&repo) == before, "{place}");

@@ -25,7 +25,7 @@ pub struct Arguments {
     /// Only devices whose name or architecture contains this.
     #[arg(long, value_name = "TEXT")]
     device: Option<String>,
-    /// Only this verdict: faster, slower, same, mixed, inconclusive, incorrect or void.
+    /// Only this verdict: faster, slower, same, mixed, inconclusive, incorrect or void; `malformed` is evidence that does not hold.
     #[arg(long)]
     verdict: Option<String>,
     /// How the answer is written to stdout.

@@ -42,7 +42,7 @@ enum Action {
 enum HookArg {
     /// Before a push: what is pushed must hold.
     PrePush,
-    /// Before a commit: what is staged must hold.
+    /// Before a commit, and before a merge that makes one (git's pre-merge-commit): what is staged must hold.
     PreCommit,
 }
 

@@ -17,13 +17,22 @@ pub struct Repository {
     pub prefix: String,
 }
 
-/// A `git` command that ignores where it was called from and never touches the user's index.
+/// A `git` command that ignores where it was called from, never touches the user's index, and shows every object as it is:
+/// replacement refs and grafts would put another one under the same id.
 fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"] {
         command.env_remove(name);
     }
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C").arg("-C").arg(folder).stdin(Stdio::null());
+    command
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
+        // Below a file there can be none, so that git neither reads nor warns.
+        .env("GIT_GRAFT_FILE", "/dev/null/none")
+        .env("LC_ALL", "C")
+        .arg("-C")
+        .arg(folder)
+        .stdin(Stdio::null());
     command
 }
 
@@ -107,13 +116,8 @@ impl Repository {
         // The index is a file of ours, so the user's staged changes are neither read nor written.
         output(git(&self.root).env("GIT_INDEX_FILE", index).args(["read-tree", &tree]))?;
         let target = format!("--prefix={}/", to.display());
-        let mut checkout = Command::new("git");
-        checkout
-            .env_remove("GIT_WORK_TREE")
-            .env("GIT_INDEX_FILE", index)
-            .env("LC_ALL", "C")
-            .current_dir(&self.root)
-            .stdin(Stdio::null());
+        let mut checkout = git(&self.root);
+        checkout.env("GIT_INDEX_FILE", index);
         if let Some(git_dir) = &self.git_dir {
             checkout.arg("--git-dir").arg(git_dir).arg("--work-tree").arg(&self.root);
         }
@@ -134,15 +138,12 @@ impl Repository {
                 })
                 .collect();
         };
-        let mut child = Command::new("git")
+        let mut child = git(folder)
             .arg("--git-dir")
             .arg(git_dir)
             .arg("--work-tree")
             .arg(folder)
             .args(["hash-object", "--stdin-paths"])
-            .env_remove("GIT_INDEX_FILE")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

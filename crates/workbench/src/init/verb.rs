@@ -89,7 +89,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     }
     let mut notes = draft.notes;
     if project.git.is_none() {
-        let text = "this is no git repository; `git init` and a first commit are needed before validate";
+        let text = "this is no git repository; validate needs one, and `git init` is enough";
         notes.push(Note::new("init.repository", text));
     }
     Ok(Response {

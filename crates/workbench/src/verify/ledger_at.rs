@@ -29,8 +29,9 @@ pub(super) fn open(
     for tree in trees {
         files.extend(evidence_files(git, tree, &prefix)?);
     }
-    let inner = |entry: &TreeEntry| entry.path.strip_prefix(&prefix).map(str::to_owned);
-    if files.iter().all(|entry| inner(entry).is_none_or(|path| kernels.join(path).exists())) {
+    let here =
+        |entry: &TreeEntry| entry.path.strip_prefix(&prefix).is_none_or(|path| kernels.join(path).exists());
+    if files.iter().all(here) {
         return Ok((project.ledger.clone(), None));
     }
     let place = tempfile::tempdir().map_err(|source| Error::Io { path: std::env::temp_dir(), source })?;
@@ -39,16 +40,37 @@ pub(super) fn open(
         let (from, to) = (kernels.join(&op).join("evidence"), target.join(&op).join("evidence"));
         copy_folder(&from, &to).map_err(|source| Error::Io { path: from.clone(), source })?;
     }
+    write_out(git, &files, &prefix, &target)?;
+    Ok((Ledger::open(place.path())?, Some(place)))
+}
+
+/// Writes the blobs of entries below a folder as they lie below `prefix`; what is there already stays.
+pub(super) fn write_out(git: &Git, files: &[TreeEntry], prefix: &str, target: &Path) -> Result<(), Error> {
+    let ids = files.iter().map(|entry| format!("{}\n", entry.blob)).collect::<Vec<_>>().concat();
+    // One child for all of them: a ledger has hundreds.
+    let bytes = git.call(["cat-file", "--batch"]).input(ids).bytes()?;
+    let mut rest = bytes.as_slice();
     for entry in files {
-        let Some(path) = inner(&entry).map(|path| target.join(path)) else { continue };
-        let bytes = git.blob(&entry.blob)?.unwrap_or_default();
+        let content = next_blob(&mut rest).unwrap_or_default();
+        let Some(path) = entry.path.strip_prefix(prefix).map(|path| target.join(path)) else { continue };
         let write = || -> std::io::Result<()> {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            if path.exists() { Ok(()) } else { fs::write(&path, &bytes) }
+            if path.exists() { Ok(()) } else { fs::write(&path, content) }
         };
         write().map_err(|source| Error::Io { path: path.clone(), source })?;
     }
-    Ok((Ledger::open(place.path())?, Some(place)))
+    Ok(())
+}
+
+/// Takes `ID blob SIZE`, the content and a line end off an answer of `cat-file --batch`; nothing where git has no such blob.
+fn next_blob<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let end = rest.iter().position(|byte| *byte == b'\n')?;
+    let (head, after) = (rest.get(..end)?, rest.get(end + 1..)?);
+    *rest = after;
+    let size: usize = std::str::from_utf8(head).ok()?.split(' ').nth(2)?.parse().ok()?;
+    let content = after.get(..size)?;
+    *rest = after.get(size + 1..).unwrap_or_default();
+    Some(content)
 }
 
 /// Whether a path is that of an evidence file itself, not of something beside it.

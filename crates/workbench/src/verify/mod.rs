@@ -6,12 +6,15 @@
 
 mod answer;
 mod changed;
+mod derived;
 mod known;
 mod ledger_at;
 mod replaced;
 mod rerun;
 mod settings;
 mod shelf;
+mod signers;
+mod start;
 mod state;
 mod verb;
 

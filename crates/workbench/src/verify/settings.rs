@@ -1,12 +1,14 @@
 //! Whose settings a gate goes by: those where the range starts, which whoever pushes did not write.
 //!
 //! Where evidence lies and whose signatures count is said by kforge.toml, and the file is pushed like any other: two lines would
-//! switch the gate off. So a gate refuses where the end of the range, or the working tree that it runs in, has others than the start.
+//! switch the gate off. So a gate refuses where the end of the range, or the working tree that it runs in, has others than the start, or
+//! another list of allowed signers.
 //! A start without any kforge.toml and without evidence has none to go by: a first push brings its own.
 
 use std::path::Path;
 
 use super::ledger_at;
+use super::signers::List;
 use crate::Error;
 use crate::gate::BrokenLink;
 use crate::git::Git;
@@ -39,12 +41,31 @@ pub(super) fn changed(
         }
     }
     let here = At { root: git.prefix.clone(), named: true, settings: project.settings.clone() };
-    Ok(match first {
+    let other = match &first {
         Some(first) => first
             .other("where the range starts", &last, "where it ends")
             .or_else(|| first.other("where the range starts", &here, "in the working tree")),
         None => last.other("where the range ends", &here, "in the working tree"),
-    })
+    };
+    if other.is_some() {
+        return Ok(other);
+    }
+    let signers = List::of(project, git);
+    let known = start.filter(|_| first.is_some());
+    let brought = match known {
+        Some(start) => signers.brought(Some(start), end)?,
+        None => None,
+    };
+    let (path, place) = match brought {
+        Some(path) => (path, "where the range ends"),
+        None => match signers.other_on_disk(known.unwrap_or(end))? {
+            Some(path) => (path, "in the working tree"),
+            None => return Ok(None),
+        },
+    };
+    let since = if known.is_some() { "where the range starts" } else { "where the range ends" };
+    let message = format!("{path}, which says whose signatures count, is another {place} than {since}");
+    Ok(Some(refused(message).about(&path)))
 }
 
 /// Whether the project at `root` of a tree has evidence in the usual place.

@@ -6,10 +6,13 @@ use kforge_record::{Digest, Evidence, UNBOUND};
 use serde::Deserialize;
 
 use super::answer::{Response, UnboundField};
+use super::derived;
 use super::ledger_at;
 use super::rerun;
 use super::settings;
 use super::shelf::Shelf;
+use super::signers::List;
+use super::start;
 use super::state::{Findings, Look, level};
 use crate::gate::BrokenLink;
 use crate::git::Git;
@@ -189,7 +192,7 @@ fn commit_of(git: &Git, revision: &str) -> Result<String, Error> {
 }
 
 /// What to do about a revision that is not there; a CI job's clone often has no history.
-fn missing(git: &Git, otherwise: &str) -> Result<String, Error> {
+pub(super) fn missing(git: &Git, otherwise: &str) -> Result<String, Error> {
     let shallow = git.call(["rev-parse", "--is-shallow-repository"]).maybe()?.as_deref() == Some("true");
     Ok(if shallow {
         "this clone is shallow: fetch its history with `git fetch --unshallow`"
@@ -224,10 +227,34 @@ fn revision(project: &Project, revision: &str, findings: &mut Findings) -> Resul
     let (ledger, _place) = ledger_at::open(project, git, &[&commit])?;
     let shelf = Shelf::new(&ledger);
     let parent = git.commit(&format!("{commit}^1"))?;
+    // Later commits may have brought another list, which the working tree then has with good reason.
+    let trusted = trusts(List::of(project, git).brought(parent.as_deref(), &commit)?, findings);
     let look = Look::new(project, git, &shelf, &commit).of_commit(&commit).since(parent.as_deref());
+    let look = look.trusting(trusted);
     claims(&look, &commit, findings)?;
-    look.changed(&git.changed_by(&commit)?, findings)?;
+    let changed = git.changed_by(&commit)?;
+    look.changed(&changed, findings)?;
+    derived::edited(project, git, &commit, &changed, findings)?;
     Ok(format!("commit {}", commit.get(..12).unwrap_or(&commit)))
+}
+
+/// The path by which the list of allowed signers is not the one where a range starts.
+fn other_list(project: &Project, git: &Git, start: Option<&str>, end: &str) -> Result<Option<String>, Error> {
+    let list = List::of(project, git);
+    match list.brought(start, end)? {
+        Some(path) => Ok(Some(path)),
+        None => list.other_on_disk(end),
+    }
+}
+
+/// Whether the list of allowed signers counts; a list that comes with what it vouches for does not.
+fn trusts(other: Option<String>, findings: &mut Findings) -> bool {
+    let Some(path) = other else { return true };
+    let text = format!(
+        "{path}, which says whose signatures count, is not what it was before: nobody is taken to have signed anything"
+    );
+    findings.notes.push(Note { file: Some(path), ..Note::new("verify.signers-changed", text) });
+    false
 }
 
 /// What a commit itself says it rests on.
@@ -259,17 +286,6 @@ fn claims(look: &Look<'_>, commit: &str, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// A start that is a tree instead of a commit: the empty one, before everything.
-fn tree_of(git: &Git, start: &str) -> Result<String, Error> {
-    // Of a whole id alone git would not ask whether it has it.
-    let spec = format!("{start}^{{tree}}");
-    if let Some(tree) = git.call(["rev-parse", "--verify", "--quiet", "--end-of-options", &spec]).maybe()? {
-        return Ok(tree);
-    }
-    let message = format!("`{start}` names nothing");
-    Err(Error::Usage { message, hint: Some(missing(git, "give a range A..B")?) })
-}
-
 fn range(
     project: &Project,
     request: &Request,
@@ -280,25 +296,23 @@ fn range(
     let git = project.repository()?;
     let end = commit_of(git, if to.is_empty() { "HEAD" } else { to })?;
     at_the_top(git, &end)?;
-    let start = if from.is_empty() { "HEAD" } else { from };
-    // What the range adds is measured from where the two lines parted; a start that is a tree has no history.
-    let start = match git.commit(start)? {
-        Some(start) => git.call(["merge-base", start.as_str(), end.as_str()]).maybe()?.unwrap_or(start),
-        None => tree_of(git, start)?,
-    };
+    let start = start::of(git, from, &end)?;
     if other_settings(project, request, Some(&start), &end, findings)? {
         return Ok(format!("range {from}..{to}"));
     }
     let (ledger, _place) = ledger_at::open(project, git, &[&start, &end])?;
     let shelf = Shelf::new(&ledger);
     removed_evidence(project, git, &start, &end, findings)?;
-    let look = Look::new(project, git, &shelf, &end).of_commit(&end).since(Some(&start));
-    look.changed(&git.changed(&start, &end)?, findings)?;
+    let trusted = trusts(other_list(project, git, Some(&start), &end)?, findings);
+    let look = Look::new(project, git, &shelf, &end).of_commit(&end).since(Some(&start)).trusting(trusted);
+    let changed = git.changed(&start, &end)?;
+    look.changed(&changed, findings)?;
+    derived::edited(project, git, &end, &changed, findings)?;
     if git.commit(&start)?.is_some() {
         let span = format!("{start}..{end}");
         let commits = git.call(["rev-list", "--max-count=2001", span.as_str()]).text()?;
         for commit in commits.lines().take(MOST_COMMITS) {
-            let look = Look::new(project, git, &shelf, commit).of_commit(commit);
+            let look = Look::new(project, git, &shelf, commit).of_commit(commit).trusting(trusted);
             claims(&look, commit, findings)?;
         }
         if commits.lines().count() > MOST_COMMITS {
@@ -368,7 +382,9 @@ fn staged(
     };
     let (ledger, _place) = ledger_at::open(project, git, &[&tree])?;
     let shelf = Shelf::new(&ledger);
-    let look = Look::new(project, git, &shelf, &tree).since(head.as_deref());
+    let trusted = trusts(other_list(project, git, head.as_deref(), &tree)?, findings);
+    let look = Look::new(project, git, &shelf, &tree).since(head.as_deref()).trusting(trusted);
     look.changed(&changed, findings)?;
+    derived::edited(project, git, &tree, &changed, findings)?;
     Ok("the index".to_owned())
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::calls;
 use super::source::{self, Enum, Note};
 use crate::finding::Stop;
 use crate::repository::Repository;
@@ -39,10 +40,22 @@ pub(crate) fn catalogue(repository: &Repository) -> Result<BTreeMap<String, Vec<
 /// The kinds of note of the rooms under `crates/`, sorted by code.
 pub(crate) fn notes(repository: &Repository) -> Result<Vec<Note>, Stop> {
     let mut notes = Vec::new();
-    each_source(repository, |_, _, syntax| notes.extend(source::notes(syntax)))?;
+    each_source(repository, |_, _, syntax| {
+        notes.extend(source::notes(syntax));
+        notes.extend(calls::notes(syntax));
+    })?;
     notes.sort();
     notes.dedup();
     Ok(notes)
+}
+
+/// Every literal of the rooms with the shape of a code, and `path:line` of it.
+pub(super) fn codes(repository: &Repository) -> Result<Vec<(String, String)>, Stop> {
+    let mut codes = Vec::new();
+    each_source(repository, |_, file, syntax| {
+        codes.extend(calls::codes(syntax).into_iter().map(|(code, line)| (code, format!("{file}:{line}"))));
+    })?;
+    Ok(codes)
 }
 
 /// Calls `see` with the room, the path and the syntax of every source file under `crates/`.

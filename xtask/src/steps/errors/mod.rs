@@ -1,5 +1,6 @@
 //! The error enums of the rooms: read from their source once, checked here, printed by the reference step.
 
+mod calls;
 mod catalogue;
 mod rules;
 mod source;

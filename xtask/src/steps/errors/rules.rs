@@ -1,16 +1,20 @@
 //! What an error enum must be: one a room, few variants, a lowercase fact each, a code of its own.
 //!
-//! Refuses a code that two variants share, since a script that matches on it could not tell them apart.
+//! Refuses a code that two variants share, since a script that matches on it could not tell them apart, and a note's code that the page of
+//! notes cannot list because nobody reads its message from the source.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::catalogue::{Entry, catalogue};
-use super::source::Enum;
+use super::catalogue::{Entry, catalogue, codes, notes};
+use super::source::{Enum, Note};
 use crate::finding::{Examined, Finding, Stop};
 use crate::repository::Repository;
 
 /// More variants than this hide which of them a caller can meet.
 const MOST_VARIANTS: usize = 20;
+
+/// What a literal of that shape may be instead.
+const FILE_NAMES: [&str; 5] = [".json", ".md", ".toml", ".py", ".so"];
 
 /// Codes that mean the same wherever they arise.
 const SAME_EVERYWHERE: [&str; 1] = ["interrupted"];
@@ -20,7 +24,26 @@ pub(crate) fn run(repository: &Repository) -> Result<Examined, Stop> {
     let count: usize = rooms.values().flatten().map(|found| found.entries.len()).sum();
     let looked_at =
         if count == 0 { String::new() } else { format!("{count} variants of {} rooms", rooms.len()) };
-    Ok(Examined { looked_at, findings: examine(&rooms) })
+    let mut findings = examine(&rooms);
+    findings.extend(unlisted(&rooms, &notes(repository)?, &codes(repository)?));
+    Ok(Examined { looked_at, findings })
+}
+
+/// Words in the place of a note's code that are listed neither as a note nor as an error.
+fn unlisted(rooms: &BTreeMap<String, Vec<Enum>>, notes: &[Note], codes: &[(String, String)]) -> Vec<Finding> {
+    let room = |code: &str| code.split_once('.').map(|(room, _)| room.to_owned());
+    let talking: BTreeSet<String> = notes.iter().filter_map(|note| room(&note.code)).collect();
+    let errors: BTreeSet<&String> =
+        rooms.values().flatten().flat_map(|found| &found.entries).flat_map(|entry| &entry.codes).collect();
+    let known = |code: &String| errors.contains(code) || notes.iter().any(|note| note.code == *code);
+    let file = |code: &str| FILE_NAMES.iter().any(|ending| code.ends_with(ending));
+    let open = codes.iter().filter(|(code, _)| room(code).is_some_and(|room| talking.contains(&room)));
+    open.filter(|(code, _)| !known(code) && !file(code))
+        .map(|(code, place)| {
+            let fact = format!("`{code}` looks like a note's code and is on no page");
+            Finding::new(place, fact, "make the note with `Note::new(\"code\", message)`")
+        })
+        .collect()
 }
 
 fn examine(rooms: &BTreeMap<String, Vec<Enum>>) -> Vec<Finding> {

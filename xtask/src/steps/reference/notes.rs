@@ -7,7 +7,7 @@ use crate::steps::errors::Note;
 
 const INTRODUCTION: &str = "# Notes\n\n\
     An answer that had to leave something out, or repair it, says so in `notes`: what, how much, and where it first\n\
-    happened. A code never changes its meaning. Words in braces are filled in.\n\n\
+    happened. A code never changes its meaning. What stands in braces is filled in.\n\n\
     | code | message |\n|---|---|\n";
 
 pub(super) fn page(notes: &[Note]) -> String {

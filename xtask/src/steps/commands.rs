@@ -125,7 +125,8 @@ fn after_kforge(line: &str) -> Option<&str> {
 
 fn words(rest: &str) -> Result<Vec<String>, &'static str> {
     let all = shlex::split(rest).ok_or("a quote is not closed")?;
-    let ends = |word: &str| SHELL_WORDS.contains(&word) || word.starts_with(['<', '>']) || word.starts_with("2>");
+    let ends =
+        |word: &str| SHELL_WORDS.contains(&word) || word.starts_with(['<', '>']) || word.starts_with("2>");
     let mut words = Vec::new();
     for word in all {
         if ends(&word) {

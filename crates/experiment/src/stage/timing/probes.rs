@@ -43,24 +43,30 @@ impl<'a> Timing<'_, 'a, '_> {
             once.launch = Launching::Held;
         }
         let mut seen = [FirstSight::NEVER; 2];
-        for _ in 0..FirstSight::TRIES {
-            let fresh = self.entropy.seed();
-            let operands = self.operands(trial, fresh, slots)?;
-            self.stream.shuffle(&mut once.order);
-            for (seen, who) in seen.iter_mut().zip([BASELINE, CANDIDATE]) {
-                let runner = runners[who].as_mut();
-                let mut look = || {
-                    runner.resume()?;
-                    runner.refill(&operands)?;
-                    *seen = seen.look(runner, &once, self.entropy)?;
-                    runner.pause()
-                };
-                look().map_err(|fault| SideFault { who, fault })?;
+        let least_ns = self.checked.tick_ns.saturating_mul(50);
+        let mut why = None;
+        for _ in 0..FirstSight::ROUNDS {
+            for _ in 0..FirstSight::TRIES {
+                let fresh = self.entropy.seed();
+                let operands = self.operands(trial, fresh, slots)?;
+                self.stream.shuffle(&mut once.order);
+                for (seen, who) in seen.iter_mut().zip([BASELINE, CANDIDATE]) {
+                    let runner = runners[who].as_mut();
+                    let mut look = || {
+                        runner.resume()?;
+                        *seen = seen.look(runner, &operands, &once, self.entropy)?;
+                        runner.pause()
+                    };
+                    look().map_err(|fault| SideFault { who, fault })?;
+                }
+            }
+            let [baseline, candidate] = seen;
+            why = candidate.remembers(baseline, once.order.len(), least_ns);
+            if why.is_none() {
+                break;
             }
         }
-        let [baseline, candidate] = seen;
-        let least_ns = self.checked.tick_ns.saturating_mul(50);
-        if let Some(why) = candidate.remembers(baseline, once.order.len(), least_ns) {
+        if let Some(why) = why {
             let detail = format!("case {}, {}: {why}", trial.case.name, self.candidate);
             self.voids.push(VoidFinding { cause: VoidCause::Skipped, detail });
         }

@@ -99,7 +99,7 @@ impl ScaleProject {
 
     /// The same with samples that are long beside the pauses of a busy machine.
     pub fn with_long_samples(program: &str) -> Self {
-        Self::with(program, &(scale_operation(600, 700) + &few_samples(5000)))
+        Self::with(program, &(scale_operation(600, 700) + &few_samples(2500)))
     }
 
     /// A path inside.

@@ -1,5 +1,6 @@
 //! Calls that are timed to see whether samples mean what they should. Nothing here becomes a sample.
 
+use super::super::checking::preparation;
 use super::super::first_write::{FirstSight, FirstWrite};
 use super::{BASELINE, CANDIDATE, Plan, Runners, SideFault, Timing, Trial};
 use crate::draw::Entropy;
@@ -45,6 +46,16 @@ impl<'a> Timing<'_, 'a, '_> {
         let mut seen = [FirstSight::NEVER; 2];
         let least_ns = self.checked.tick_ns.saturating_mul(50);
         let mut why = None;
+        // As many slots as there are contents: to refill all that a sample has would take longer than all else.
+        let first = self.operands(trial, trial.seed, slots)?;
+        for who in [BASELINE, CANDIDATE] {
+            let runner = runners[who].as_mut();
+            runner
+                .resume()
+                .and_then(|()| runner.prepare(&preparation(trial, slots, first.clone())))
+                .and_then(|_| runner.pause())
+                .map_err(|fault| SideFault { who, fault })?;
+        }
         for _ in 0..FirstSight::ROUNDS {
             for _ in 0..FirstSight::TRIES {
                 let fresh = self.entropy.seed();

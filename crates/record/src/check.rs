@@ -24,6 +24,15 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
+    /// Nothing may differ.
+    pub const EXACT: Self = Self {
+        abs: Real::new(0.0),
+        rel: Real::new(0.0),
+        max_ulp: None,
+        mismatch_share: Real::new(0.0),
+        outlier: None,
+    };
+
     /// What an element may differ by.
     pub fn allowed(&self, expected: f64) -> f64 {
         self.abs.get() + self.rel.get() * expected.abs()

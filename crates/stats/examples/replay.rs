@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use kernel_tuner::{DataSet, SKIPPED, interleaved, scaled, single_blocks, word_of_one};
+use kforge_stats::simulate::upper_bound;
 use kforge_stats::{Block, Judge};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -183,22 +184,4 @@ impl Tally {
     fn share(&self, word: &str) -> String {
         format!("{:.1} %", 100.0 * self.count(word) as f64 / self.runs.max(1) as f64)
     }
-}
-
-/// The rate above which so few hits would be seen in fewer than 1 of 20 repetitions (Clopper & Pearson, 1934).
-fn upper_bound(hits: u64, runs: u64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if at_most(hits, runs, middle) > 0.05 { low = middle } else { high = middle }
-    }
-    high
-}
-
-/// Chance of at most `hits` of `runs` at this rate.
-fn at_most(hits: u64, runs: u64, rate: f64) -> f64 {
-    let log_choose = |k: u64| (0..k).map(|i| ((runs - i) as f64 / (i + 1) as f64).ln()).sum::<f64>();
-    (0..=hits.min(runs))
-        .map(|k| (log_choose(k) + k as f64 * rate.ln() + (runs - k) as f64 * (1.0 - rate).ln()).exp())
-        .sum()
 }

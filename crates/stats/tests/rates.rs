@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-use kforge_stats::simulate::{Machine, zoo};
+use kforge_stats::simulate::{Machine, upper_bound, zoo};
 use kforge_stats::{CaseSamples, Judge, JudgePolicy, OpSamples};
 
 /// The default rule with fewer bootstrap draws: the bootstrap's middle decides as well with 200 of them, in a tenth of the time.
@@ -19,31 +19,6 @@ fn count(machine: &Machine, runs: u64, word: &str) -> u64 {
     let verdict =
         |seed| judge.judge(&OpSamples::of_one_case(machine.case("x", 24, 8, seed))).unwrap().verdict;
     (0..runs).filter(|seed| verdict(*seed).word() == word).count() as u64
-}
-
-/// Chance of at most `hits` of `runs` at this rate.
-fn at_most(hits: u64, runs: u64, rate: f64) -> f64 {
-    let log_choose = |k: u64| (0..k).map(|i| ((runs - i) as f64 / (i + 1) as f64).ln()).sum::<f64>();
-    (0..=hits)
-        .map(|k| (log_choose(k) + k as f64 * rate.ln() + (runs - k) as f64 * (1.0 - rate).ln()).exp())
-        .sum()
-}
-
-/// The rate above which so few hits would be seen in fewer than 1 of 20 repetitions (Clopper & Pearson, 1934).
-fn upper_bound(hits: u64, runs: u64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if at_most(hits, runs, middle) > 0.05 { low = middle } else { high = middle }
-    }
-    high
-}
-
-#[test]
-fn the_bound_is_the_rule_of_three_for_no_hits_and_the_printed_value_for_some() {
-    assert!((upper_bound(0, 300) - 0.009_936).abs() < 1e-5, "1 - 0.05^(1/300)");
-    // Upper 95 % limit for 2 of 20; Hahn & Meeker, "Statistical Intervals" (1991), Figure/Table A.23: 0.283.
-    assert!((upper_bound(2, 20) - 0.283).abs() < 1e-3);
 }
 
 #[test]

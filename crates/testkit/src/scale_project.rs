@@ -127,14 +127,30 @@ impl ScaleProject {
     pub fn finish(&self) {
         fs::write(self.path("kernels/scale/experiment.toml"), format!("op = \"scale\"\n{}", self.sections))
             .unwrap();
-        let git = |arguments: &[&str]| {
-            let done =
-                Command::new("git").arg("-C").arg(self.folder.path()).args(arguments).output().unwrap();
-            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        };
-        git(&["init", "-q"]);
-        git(&["add", "-A"]);
-        git(&["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "start"]);
+        self.git(&["init", "-q"]);
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", "start"]);
+    }
+
+    /// Runs git in the folder, with an identity of its own, and gives its answer; fails the test where git says no.
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(self.folder.path()).args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.org",
+        ]);
+        let done = command.args(arguments).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).trim().to_owned()
+    }
+
+    /// The answer of any verb in JSON, and its exit code.
+    pub fn ask(&self, arguments: &[&str]) -> (Value, i32) {
+        let mut command = Command::new(&self.program);
+        command.current_dir(self.folder.path()).args(arguments).args(["--format", "json"]);
+        Self::read(&command.output().unwrap())
     }
 
     /// `kforge validate scale` with more arguments, not started yet.

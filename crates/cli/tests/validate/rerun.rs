@@ -3,7 +3,6 @@
 use crate::KFORGE;
 use kforge_testkit::ScaleProject as Project;
 use serde_json::Value;
-use std::process::Command;
 
 /// How often a machine that other tests keep busy is asked again.
 const ATTEMPTS: usize = 6;
@@ -21,24 +20,15 @@ fn program(head: &str, times: &str) -> String {
     )
 }
 
-fn kforge(project: &Project, arguments: &[&str]) -> (Value, Option<i32>) {
-    let mut command = Command::new(KFORGE);
-    command.current_dir(project.folder.path()).args(arguments).args(["--format", "json"]);
-    let output = command.output().unwrap();
-    let value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    (value, output.status.code())
-}
-
 /// Measures again, and once more where only the machine stood in the way of an answer.
-fn again(project: &Project) -> (Value, Option<i32>) {
-    let mut answer = kforge(project, &["verify", "HEAD", "--rerun"]);
+fn again(project: &Project) -> (Value, i32) {
+    let mut answer = project.ask(&["verify", "HEAD", "--rerun"]);
     for _ in 0..ATTEMPTS {
         let message = answer.0["data"]["broken"][0]["message"].as_str().unwrap_or_default();
         if !(message.contains("is void") || message.contains("is inconclusive")) {
             break;
         }
-        answer = kforge(project, &["verify", "HEAD", "--rerun"]);
+        answer = project.ask(&["verify", "HEAD", "--rerun"]);
     }
     answer
 }
@@ -53,18 +43,16 @@ fn a_committed_win_is_reproduced_until_what_was_built_no_longer_wins() {
     project.side("once", &program(&head, "TIMES"), "");
     project.finish();
     for (name, value) in [("user.name", "t"), ("user.email", "t@example.org")] {
-        let done =
-            Command::new("git").arg("-C").arg(project.folder.path()).args(["config", name, value]).status();
-        assert!(done.unwrap().success());
+        project.git(&["config", name, value]);
     }
     let committed = (0..ATTEMPTS).any(|_| {
         project.json(&[]);
-        kforge(&project, &["commit", "scale"]).1 == Some(0)
+        project.ask(&["commit", "scale"]).1 == 0
     });
-    assert!(committed, "{}", kforge(&project, &["commit", "scale"]).0);
+    assert!(committed, "{}", project.ask(&["commit", "scale"]).0);
 
     let (answer, code) = again(&project);
-    assert_eq!((code, answer["data"]["level"].as_str()), (Some(0), Some("reproduced")), "{answer}");
+    assert_eq!((code, answer["data"]["level"].as_str()), (0, Some("reproduced")), "{answer}");
     let checked = &answer["data"]["checked"][0];
     assert_eq!(checked["level"].as_str(), Some("reproduced"));
     // The fresh run is evidence of its own, beside what was committed.
@@ -74,23 +62,23 @@ fn a_committed_win_is_reproduced_until_what_was_built_no_longer_wins() {
         .and_then(|rest| rest.split_once(" was measured again: "))
         .unwrap_or_else(|| panic!("{note}"));
     assert!(checked["evidence"].as_str().unwrap().starts_with(old) && old != new);
-    let (_, code) = kforge(&project, &["verify", new]);
-    assert_eq!(code, Some(0));
+    let (_, code) = project.ask(&["verify", new]);
+    assert_eq!(code, 0);
 
     // The files are the same, and so is the answer from files; what they make is slower now.
     std::fs::write(&weight, "").unwrap();
     let (answer, code) = again(&project);
     let broken = &answer["data"]["broken"][0];
-    assert_eq!((code, broken["link"].as_str()), (Some(1), Some("not-reproduced")), "{answer}");
+    assert_eq!((code, broken["link"].as_str()), (1, Some("not-reproduced")), "{answer}");
     assert!(broken["message"].as_str().unwrap().contains("measured again it is slower"), "{answer}");
     assert!(answer["data"]["level"].is_null());
-    let (answer, code) = kforge(&project, &["verify", "HEAD"]);
-    assert_eq!((code, answer["data"]["level"].as_str()), (Some(0), Some("consistent, unsigned")), "{answer}");
+    let (answer, code) = project.ask(&["verify", "HEAD"]);
+    assert_eq!((code, answer["data"]["level"].as_str()), (0, Some("consistent, unsigned")), "{answer}");
 
     // Another file is another pair: it says nothing about the committed one.
     std::fs::remove_file(&weight).unwrap();
     std::fs::write(project.path("kernels/scale/once.py"), program("", "2")).unwrap();
     let (answer, code) = again(&project);
     let link = answer["data"]["broken"][0]["link"].as_str();
-    assert_eq!((code, link), (Some(1), Some("subject-differs")), "{answer}");
+    assert_eq!((code, link), (1, Some("subject-differs")), "{answer}");
 }

@@ -4,7 +4,6 @@ use crate::KFORGE;
 use kforge_testkit::{ScaleProject as Project, verdict};
 use serde_json::Value;
 use std::fs;
-use std::process::Command;
 
 /// How often a machine that other tests keep busy is asked again.
 const ATTEMPTS: usize = 6;
@@ -13,27 +12,6 @@ fn times(times: u32) -> String {
     format!(
         "    for again in range({times}):\n        for i in range(len(y)):\n            y[i] = 2.0 * x[i]"
     )
-}
-
-fn kforge(project: &Project, arguments: &[&str]) -> (Value, Option<i32>) {
-    let mut command = Command::new(KFORGE);
-    command.current_dir(project.folder.path()).args(arguments).args(["--format", "json"]);
-    let output = command.output().unwrap();
-    let value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    (value, output.status.code())
-}
-
-fn git(project: &Project, arguments: &[&str]) -> String {
-    let done = Command::new("git")
-        .arg("-C")
-        .arg(project.folder.path())
-        .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
-        .args(arguments)
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8_lossy(&done.stdout).trim().to_owned()
 }
 
 /// A project whose candidate does its work three times at the commit and once in the working tree.
@@ -64,7 +42,7 @@ fn a_dirty_tree_is_faster_than_its_commit_and_the_evidence_names_both_trees_and_
     let project = edited();
     let (answer, code) = measured(&project, &["--base", "HEAD"]);
     assert_eq!((verdict(&answer, "fast").0.as_str(), code), ("faster", 0), "{answer:#}");
-    let head = git(&project, &["rev-parse", "HEAD"]);
+    let head = project.git(&["rev-parse", "HEAD"]);
     let base = &answer["data"]["base"];
     assert_eq!(
         (&base["side"], &base["commit"], &base["unchanged"]),
@@ -77,23 +55,19 @@ fn a_dirty_tree_is_faster_than_its_commit_and_the_evidence_names_both_trees_and_
     let facts = &serde_json::from_str::<Value>(&text).unwrap()["facts"];
     assert_eq!(facts["run"]["base"], head);
     let blob = |side: &str| facts["sides"][side]["subject"]["entries"][0]["blob"].clone();
-    assert_eq!(blob("baseline"), git(&project, &["rev-parse", "HEAD:kernels/scale/fast.py"]));
-    assert_eq!(blob("candidate"), git(&project, &["hash-object", "kernels/scale/fast.py"]));
+    assert_eq!(blob("baseline"), project.git(&["rev-parse", "HEAD:kernels/scale/fast.py"]));
+    assert_eq!(blob("candidate"), project.git(&["hash-object", "kernels/scale/fast.py"]));
 
     // It is a win over the commit, which nobody may take for one over the operation's baseline.
-    let (refused, code) = kforge(&project, &["commit", "scale"]);
-    assert_eq!(
-        (refused["data"]["refused"]["link"].as_str(), code),
-        (Some("other-baseline"), Some(1)),
-        "{refused}"
-    );
+    let (refused, code) = project.ask(&["commit", "scale"]);
+    assert_eq!((refused["data"]["refused"]["link"].as_str(), code), (Some("other-baseline"), 1), "{refused}");
     let id = one["evidence"].as_str().unwrap();
-    let (recorded, code) = kforge(&project, &["record", id]);
-    assert_eq!(code, Some(2), "{recorded}");
-    let (rows, _) = kforge(&project, &["history"]);
+    let (recorded, code) = project.ask(&["record", id]);
+    assert_eq!(code, 2, "{recorded}");
+    let (rows, _) = project.ask(&["history"]);
     assert_eq!(rows["data"]["rows"][0]["base"], head);
-    let (checked, code) = kforge(&project, &["verify", id]);
-    assert_eq!(code, Some(0), "the evidence itself holds: {checked}");
+    let (checked, code) = project.ask(&["verify", id]);
+    assert_eq!(code, 0, "the evidence itself holds: {checked}");
     let said = checked["data"]["checked"][0]["answer"].as_str().unwrap();
     assert!(said.contains(&format!("against commit {}", &head[..12])), "{said}");
 }

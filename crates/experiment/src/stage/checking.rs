@@ -18,7 +18,7 @@ use crate::runner::{
 };
 use crate::spec::{Experiment, OutputSpec};
 use crate::tensor_digest::tensor_digest;
-use kforge_record::{Check, CheckedInput, CheckedOutput, Digest, Real, Tolerance, ToleranceProfile};
+use kforge_record::{Check, CheckedInput, CheckedOutput, Digest, Tolerance, ToleranceProfile};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -319,15 +319,8 @@ impl Comparison<'_> {
 
     /// What an output may differ by here. Every case was tried when it was read or drawn; without a value nothing is allowed.
     fn allowed(&self, spec: &OutputSpec, dtype: Dtype) -> (Tolerance, Option<ToleranceProfile>) {
-        let exact = Tolerance {
-            abs: Real::new(0.0),
-            rel: Real::new(0.0),
-            max_ulp: None,
-            mismatch_share: Real::new(0.0),
-            outlier: None,
-        };
         let allowed = spec.allowed(dtype, &self.trial.case.params);
-        allowed.map_or((exact, None), |(tolerance, profile)| (tolerance, Some(profile)))
+        allowed.map_or((Tolerance::EXACT, None), |(tolerance, profile)| (tolerance, Some(profile)))
     }
 
     /// What a wrong output looks like, where that says more than a count.

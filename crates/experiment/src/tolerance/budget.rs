@@ -35,14 +35,9 @@ impl Figures<'_> {
 
     /// What follows for outputs of this type; integers and scales are exact.
     pub(super) fn tolerance(&self, dtype: Dtype, sum: Sum) -> Tolerance {
-        let exact = Tolerance {
-            abs: Real::new(0.0),
-            rel: Real::new(0.0),
-            max_ulp: None,
-            mismatch_share: Real::new(0.0),
-            outlier: None,
+        let Some((roundoff, step)) = dtype.roundoff().zip(dtype.smallest_step()) else {
+            return Tolerance::EXACT;
         };
-        let Some((roundoff, step)) = dtype.roundoff().zip(dtype.smallest_step()) else { return exact };
         let figure = |pick: fn(&Row) -> &Option<Figure>| self.of(pick).unwrap_or(0.0);
         let double = f64::EPSILON / 2.0;
         let accumulated = double + if dtype == Dtype::F64 { double } else { f64::from(f32::EPSILON) / 2.0 };
@@ -62,7 +57,7 @@ impl Figures<'_> {
             rel: Real::new(rel),
             mismatch_share: Real::new(share),
             outlier: self.of(|row| &row.outlier).filter(|_| share > 0.0).map(Real::new),
-            ..exact
+            ..Tolerance::EXACT
         }
     }
 }

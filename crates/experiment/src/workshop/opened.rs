@@ -9,14 +9,11 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, InotifyEvent, WatchDescriptor};
 use std::collections::{BTreeSet, HashMap};
+use std::io::PipeWriter;
 use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-
-/// How long the reader sleeps before it looks whether it is still wanted.
-const SLICE_MS: u16 = 50;
 
 /// What was seen so far.
 #[derive(Clone, Debug, Default)]
@@ -32,8 +29,14 @@ pub(super) struct Opened {
     inotify: Option<Arc<Inotify>>,
     folders: Arc<HashMap<WatchDescriptor, String>>,
     seen: Arc<Mutex<Seen>>,
-    done: Arc<AtomicBool>,
-    reader: Option<JoinHandle<()>>,
+    reader: Option<Reader>,
+}
+
+/// The thread that empties the queue. It sleeps until a file is opened, so that it takes no time from what is measured, and ends once
+/// `wanted` is closed.
+struct Reader {
+    wanted: PipeWriter,
+    thread: JoinHandle<()>,
 }
 
 impl Opened {
@@ -58,26 +61,33 @@ impl Opened {
                 None
             }
         };
-        let (folders, seen, done) = (Arc::new(folders), Arc::new(Mutex::new(seen)), Arc::default());
-        let mut watch = Self { inotify, folders, seen, done, reader: None };
+        let mut watch =
+            Self { inotify, folders: Arc::new(folders), seen: Arc::new(Mutex::new(seen)), reader: None };
         watch.reader = watch.read_on();
         watch
     }
 
     /// A thread that empties the queue, which holds a few thousand events and loses the rest.
-    fn read_on(&self) -> Option<JoinHandle<()>> {
+    fn read_on(&self) -> Option<Reader> {
         let inotify = Arc::clone(self.inotify.as_ref()?);
-        let (folders, seen, done) =
-            (Arc::clone(&self.folders), Arc::clone(&self.seen), Arc::clone(&self.done));
-        let reader = std::thread::Builder::new().name("opened".to_owned());
-        let reader = reader.spawn(move || {
-            while !done.load(Ordering::Acquire) {
-                let mut waiting = [PollFd::new(inotify.as_fd(), PollFlags::POLLIN)];
-                let _ = poll(&mut waiting, PollTimeout::from(SLICE_MS));
-                drain(&inotify, &folders, &seen);
+        let (folders, seen) = (Arc::clone(&self.folders), Arc::clone(&self.seen));
+        let (unwanted, wanted) = std::io::pipe().ok()?;
+        let thread = std::thread::Builder::new().name("opened".to_owned());
+        let thread = thread.spawn(move || {
+            loop {
+                let mut waiting = [
+                    PollFd::new(inotify.as_fd(), PollFlags::POLLIN),
+                    PollFd::new(unwanted.as_fd(), PollFlags::POLLIN),
+                ];
+                let woken = poll(&mut waiting, PollTimeout::NONE);
+                let readable = drain(&inotify, &folders, &seen);
+                let closed = waiting[1].any().unwrap_or(true);
+                if closed || !readable || woken.is_err_and(|error| error != Errno::EINTR) {
+                    return;
+                }
             }
         });
-        reader.ok()
+        Some(Reader { wanted, thread: thread.ok()? })
     }
 
     /// What was opened up to now.
@@ -91,25 +101,26 @@ impl Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        self.done.store(true, Ordering::Release);
-        if let Some(reader) = self.reader.take() {
-            let _ = reader.join();
+        if let Some(Reader { wanted, thread }) = self.reader.take() {
+            drop(wanted);
+            let _ = thread.join();
         }
     }
 }
 
 /// Moves what is in the queue to the list. The list is locked before the queue is read, so that whoever asks afterwards sees all of it.
-fn drain(inotify: &Inotify, folders: &HashMap<WatchDescriptor, String>, seen: &Mutex<Seen>) {
+/// Whether it can be read again.
+fn drain(inotify: &Inotify, folders: &HashMap<WatchDescriptor, String>, seen: &Mutex<Seen>) -> bool {
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         match inotify.read_events() {
-            Ok(events) if events.is_empty() => return,
+            Ok(events) if events.is_empty() => return true,
             Ok(events) => events.iter().for_each(|event| note(event, folders, &mut seen)),
             Err(Errno::EINTR) => {}
-            Err(Errno::EAGAIN) => return,
+            Err(Errno::EAGAIN) => return true,
             Err(error) => {
                 seen.incomplete = Some(format!("opened files cannot be told ({error})"));
-                return;
+                return false;
             }
         }
     }

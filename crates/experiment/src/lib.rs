@@ -53,8 +53,8 @@ pub use spec::{
     Work, is_name,
 };
 pub use stage::{
-    Built, Checked, Correct, Engine, Event, Proposed, Refuted, Remark, RunContext, Sealed, SideBuild,
-    SideSeal, SideTrouble, Timed, Trial, Workshop,
+    Alone, Benched, Built, CaseTimes, Checked, Correct, Engine, Event, Proposed, Refuted, Remark, RunContext,
+    Sealed, SideBuild, SideSeal, SideTrouble, Timed, Trial, Workshop,
 };
 pub use tensor_digest::tensor_digest;
 pub use tolerance::{Figure, FigureSource, Profile, Sum};

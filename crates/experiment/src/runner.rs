@@ -8,7 +8,7 @@ use crate::expression::Params;
 use crate::fill::Recipe;
 use crate::wording::last_line;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The kinds of ways in which a runner gives no usable answer.
@@ -301,6 +301,23 @@ impl Leftover {
     }
 }
 
+/// How the system schedules a thread.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Standing {
+    /// Its niceness, -20 (first) to 19 (last).
+    pub nice: i64,
+    /// The scheduling policy as Linux numbers it: 0 is the usual one, 1 and 2 are real-time.
+    pub policy: u32,
+    /// The processors that it may use, as a list of ranges (`0-3,8`).
+    pub processors: String,
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "niceness {}, policy {}, processors {}", self.nice, self.policy, self.processors)
+    }
+}
+
 /// A process that holds one side's operation and answers the verbs of protocol 1.
 pub trait Runner {
     /// Says who it is.
@@ -324,6 +341,14 @@ pub trait Runner {
     /// Processor time in ns that processes of this runner used so far where a pause does not reach them, each with its name.
     fn beside(&mut self) -> Vec<(String, u64)> {
         Vec::new()
+    }
+    /// Lets a pause reach processes of this runner that have left its group too; true where there was a new one.
+    fn enclose(&mut self) -> bool {
+        false
+    }
+    /// How the system schedules the threads of this runner; empty where that cannot be read.
+    fn standing(&mut self) -> BTreeSet<Standing> {
+        BTreeSet::new()
     }
     /// Ends it in order; what was still there afterwards was killed, and is named.
     fn quit(&mut self) -> Vec<Leftover>;

@@ -268,6 +268,54 @@ pub struct Check {
 }
 
 impl Check {
+    /// The first thing wrong in a check that failed, in one line.
+    pub fn complaint(&self) -> String {
+        let changed = self.inputs.iter().find(|input| !input.inout && input.before != input.after);
+        let wrong = self.outputs.iter().find(|output| !output.computed_pass());
+        let place = format!("case {} ({})", self.case, self.phase);
+        match (wrong, changed) {
+            (Some(output), _) if output.dtype != output.dtype_got => {
+                format!(
+                    "{place}: output {} has dtype {}, not {}",
+                    output.name, output.dtype_got, output.dtype
+                )
+            }
+            (Some(output), _) if output.shape != output.shape_got => {
+                format!(
+                    "{place}: output {} has shape {:?}, not {:?}",
+                    output.name, output.shape_got, output.shape
+                )
+            }
+            (Some(output), _) if output.poison_survivors > 0 => {
+                format!(
+                    "{place}: output {} was not written in {} elements",
+                    output.name, output.poison_survivors
+                )
+            }
+            (Some(output), _) if output.only_an_outlier() => {
+                let real = |real: Option<Real>| real.map_or(0.0, Real::get);
+                format!(
+                    "{place}: output {} has an element that differs by {:.3e} times what is allowed, more than {}",
+                    output.name,
+                    real(output.max_excess),
+                    real(output.tolerance.outlier)
+                )
+            }
+            (Some(output), _) => {
+                let worst = output.worst.as_ref().map(|worst| format!(", worst at {:?}", worst.index));
+                format!(
+                    "{place}: output {} has {} of {} elements outside the tolerance{}",
+                    output.name,
+                    output.mismatches.max(output.nan_differs + output.inf_differs),
+                    output.compared,
+                    worst.unwrap_or_default()
+                )
+            }
+            (None, Some(input)) => format!("{place}: input {} was changed", input.name),
+            (None, None) => format!("{place}: no output was compared"),
+        }
+    }
+
     /// What `passed` must be, from the outputs and inputs.
     pub fn computed_pass(&self) -> bool {
         !self.outputs.is_empty()

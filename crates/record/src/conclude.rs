@@ -9,7 +9,6 @@ use crate::case::{Case, CaseOrigin};
 use crate::check::Check;
 use crate::error::Error;
 use crate::evidence::Facts;
-use crate::real::Real;
 use crate::run::VoidCause;
 use crate::samples::{Launch, Series};
 use crate::subject::Side;
@@ -78,7 +77,11 @@ fn overruled(facts: &Facts, launches: &[Launch], judgement: &Judgement) -> Optio
         .or_else(|| never_ran(facts).map(|detail| void(VoidCause::Environment, detail)))
         .or_else(|| wrong_candidate(facts))
         .or_else(|| timed_other_build(facts, launches).map(|detail| void(VoidCause::Rebuilt, detail)))
-        .or_else(|| finding(&|cause| matches!(cause, VoidCause::LeftProcess | VoidCause::Unfinished)))
+        .or_else(|| {
+            finding(&|cause| {
+                matches!(cause, VoidCause::LeftProcess | VoidCause::Priority | VoidCause::Unfinished)
+            })
+        })
         .or_else(|| disagreeing_clock(facts).map(|detail| void(VoidCause::Clock, detail)))
         .or_else(|| finding(&|cause| !about_build(cause)))
         .or_else(|| {
@@ -107,51 +110,9 @@ fn wrong_candidate(facts: &Facts) -> Option<Verdict> {
         format!("{}: {}", failure.stage, failure.what)
     } else {
         let of_candidate = |check: &&Check| check.side == facts.candidate && !check.computed_pass();
-        describe(facts.checks.iter().find(of_candidate)?)
+        facts.checks.iter().find(of_candidate)?.complaint()
     };
     Some(Verdict::Incorrect { mismatch })
-}
-
-/// The first thing wrong in a failed check, in one line.
-fn describe(check: &Check) -> String {
-    let changed = check.inputs.iter().find(|input| !input.inout && input.before != input.after);
-    let wrong = check.outputs.iter().find(|output| !output.computed_pass());
-    let place = format!("case {} ({})", check.case, check.phase);
-    match (wrong, changed) {
-        (Some(output), _) if output.dtype != output.dtype_got => {
-            format!("{place}: output {} has dtype {}, not {}", output.name, output.dtype_got, output.dtype)
-        }
-        (Some(output), _) if output.shape != output.shape_got => {
-            format!(
-                "{place}: output {} has shape {:?}, not {:?}",
-                output.name, output.shape_got, output.shape
-            )
-        }
-        (Some(output), _) if output.poison_survivors > 0 => {
-            format!("{place}: output {} was not written in {} elements", output.name, output.poison_survivors)
-        }
-        (Some(output), _) if output.only_an_outlier() => {
-            let real = |real: Option<Real>| real.map_or(0.0, Real::get);
-            format!(
-                "{place}: output {} has an element that differs by {:.3e} times what is allowed, more than {}",
-                output.name,
-                real(output.max_excess),
-                real(output.tolerance.outlier)
-            )
-        }
-        (Some(output), _) => {
-            let worst = output.worst.as_ref().map(|worst| format!(", worst at {:?}", worst.index));
-            format!(
-                "{place}: output {} has {} of {} elements outside the tolerance{}",
-                output.name,
-                output.mismatches.max(output.nan_differs + output.inf_differs),
-                output.compared,
-                worst.unwrap_or_default()
-            )
-        }
-        (None, Some(input)) => format!("{place}: input {} was changed", input.name),
-        (None, None) => format!("{place}: no output was compared"),
-    }
 }
 
 fn timed_other_build(facts: &Facts, launches: &[Launch]) -> Option<String> {

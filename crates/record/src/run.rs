@@ -125,6 +125,8 @@ pub enum VoidCause {
     Skipped,
     /// A process of a side outlived its runner, or worked on while another side was timed.
     LeftProcess,
+    /// A side was scheduled otherwise than it had asked for itself: with another priority, or the baseline on other processors.
+    Priority,
     /// A side's work went on after its batch was said to be done: it was put where the events do not see it.
     Unfinished,
     /// A case was timed without a passed check of the same build.
@@ -144,6 +146,7 @@ impl VoidCause {
             Self::Environment => "environment",
             Self::Skipped => "skipped",
             Self::LeftProcess => "left_process",
+            Self::Priority => "priority",
             Self::Unfinished => "unfinished",
             Self::Unchecked => "unchecked",
         }

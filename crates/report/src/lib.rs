@@ -2,7 +2,9 @@
 //!
 //! Invariant: nothing is computed here that the `Response` does not hold; a shortened name or a cut table says so.
 
+pub mod bench;
 pub mod commit;
+pub mod doctor;
 mod envelope;
 mod failure;
 mod format;
@@ -14,6 +16,7 @@ mod page;
 pub mod pairs;
 pub mod record;
 mod rendered;
+pub mod reuse;
 mod table;
 pub mod tour;
 pub mod trace;

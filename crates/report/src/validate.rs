@@ -45,7 +45,7 @@ fn time(ns: Option<f64>) -> String {
     ns.map_or_else(|| "-".to_owned(), |ns| duration(Nanos(ns.round() as i64)))
 }
 
-fn rate(per_second: Option<f64>, unit: &str) -> String {
+pub(crate) fn rate(per_second: Option<f64>, unit: &str) -> String {
     per_second.map_or_else(|| "-".to_owned(), |rate| format!("{:.2} G{unit}/s", rate / 1e9))
 }
 

@@ -97,11 +97,6 @@ impl ScaleProject {
         Self::with(program, &(scale_operation(600, 700) + &few_samples(200)))
     }
 
-    /// The same with samples that are long beside the pauses of a busy machine.
-    pub fn with_long_samples(program: &str) -> Self {
-        Self::with(program, &(scale_operation(600, 700) + &few_samples(2500)))
-    }
-
     /// A path inside.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)

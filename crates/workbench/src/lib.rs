@@ -6,6 +6,7 @@
 //! Invariant: a `Response` is complete and already consistent; the serde names of its fields are the JSON of `data`.
 
 pub mod commit;
+pub mod doctor;
 mod error;
 mod exit;
 mod gate;
@@ -27,6 +28,7 @@ pub mod verify;
 pub use error::Error;
 pub use exit::ExitClass;
 pub use gate::BrokenLink;
+pub use kforge_ledger::headline;
 pub use note::Note;
 pub use observer::{Observer, Progress, Silent};
 pub use save::{is_same_file, save};

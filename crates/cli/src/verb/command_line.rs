@@ -1,6 +1,6 @@
 //! The whole command line, and which verb answers it.
 
-use super::{commit, history, hooks, init, record, tour, trace, validate, verify};
+use super::{bench, commit, doctor, history, hooks, init, record, tour, trace, validate, verify};
 use crate::interrupt::Patience;
 use clap::{Parser, Subcommand};
 use kforge_workbench::ExitClass;
@@ -19,11 +19,13 @@ enum Verb {
     Init(init::Arguments),
     Trace(trace::Arguments),
     Validate(validate::Arguments),
+    Bench(bench::Arguments),
     Record(record::Arguments),
     History(history::Arguments),
     Commit(commit::Arguments),
     Verify(verify::Arguments),
     Hooks(hooks::Arguments),
+    Doctor(doctor::Arguments),
 }
 
 impl CommandLine {
@@ -31,7 +33,9 @@ impl CommandLine {
     pub fn patience(&self) -> Patience {
         match self.verb {
             Verb::Trace(_) | Verb::History(_) => Patience::Reader,
-            Verb::Tour(_) | Verb::Validate(_) | Verb::Verify(_) => Patience::Listener,
+            Verb::Tour(_) | Verb::Validate(_) | Verb::Bench(_) | Verb::Doctor(_) | Verb::Verify(_) => {
+                Patience::Listener
+            }
             Verb::Init(_) | Verb::Record(_) | Verb::Commit(_) | Verb::Hooks(_) => Patience::Finisher,
         }
     }
@@ -44,10 +48,12 @@ pub fn dispatch(command_line: &CommandLine) -> ExitClass {
         Verb::Init(arguments) => init::run(arguments),
         Verb::Trace(arguments) => trace::run(arguments),
         Verb::Validate(arguments) => validate::run(arguments),
+        Verb::Bench(arguments) => bench::run(arguments),
         Verb::Record(arguments) => record::run(arguments),
         Verb::History(arguments) => history::run(arguments),
         Verb::Commit(arguments) => commit::run(arguments),
         Verb::Verify(arguments) => verify::run(arguments),
         Verb::Hooks(arguments) => hooks::run(arguments),
+        Verb::Doctor(arguments) => doctor::run(arguments),
     }
 }

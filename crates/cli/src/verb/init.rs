@@ -33,7 +33,7 @@ pub struct Arguments {
 
 /// The kernel classes that have a skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ClassArg {
+pub(super) enum ClassArg {
     /// AMDGPU assembly beside HIP C++.
     Asm,
     /// Instances of composable_kernel.

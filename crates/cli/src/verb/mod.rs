@@ -1,7 +1,9 @@
 //! One file a verb: its arguments, its request, its answer's exit class.
 
+mod bench;
 mod command_line;
 mod commit;
+mod doctor;
 mod format;
 mod history;
 mod hooks;

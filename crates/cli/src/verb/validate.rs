@@ -6,7 +6,7 @@ use crate::progress::Terminal;
 use clap::Args;
 use kforge_report::validate as report;
 use kforge_workbench::ExitClass;
-use kforge_workbench::validate::{self, pairs};
+use kforge_workbench::validate::{self, pairs, reuse};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const DEADLINE: u64 = 600;
 /// compared by the numbers that they print: self-timed, and never recorded.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  kforge validate rmsnorm\n  kforge validate kernels/rmsnorm --candidate fast --claim 1.4x\n  kforge validate rmsnorm --base HEAD\n  kforge validate --a './bench old' --b './bench new' --metric 'time: ([0-9.]+ us)'\n  kforge validate rmsnorm --in 'docker exec -i rocm' --map /here:/there --format json"
+    after_help = "Examples:\n  kforge validate rmsnorm\n  kforge validate kernels/rmsnorm --candidate fast --claim 1.4x\n  kforge validate rmsnorm --base HEAD\n  kforge validate rmsnorm --reuse 9a5d10f2ab34\n  kforge validate --a './bench old' --b './bench new' --metric 'time: ([0-9.]+ us)'\n  kforge validate rmsnorm --in 'docker exec -i rocm' --map /here:/there --format json"
 )]
 pub struct Arguments {
     /// An operation with kernels/OP/experiment.toml, or the path of an experiment.toml or its folder.
@@ -34,6 +34,12 @@ pub struct Arguments {
     /// Compare the working tree with this revision: one side as the commit has it against the same side as it is now.
     #[arg(long, value_name = "REV")]
     base: Option<String>,
+    /// Measure nothing: judge this evidence again by the thresholds that hold now; may be given several times.
+    #[arg(
+        long, value_name = "ID",
+        conflicts_with_all = ["candidate", "base", "place", "device", "claim", "confirm", "a"],
+    )]
+    reuse: Vec<String>,
     /// Run builds and runners through this command prefix, or in the [env.NAME] of kforge.toml.
     #[arg(long = "in", value_name = "PREFIX")]
     place: Option<String>,
@@ -85,7 +91,24 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> ExitClass {
     match (&arguments.a, &arguments.b, &arguments.metric) {
         (Some(a), Some(b), Some(metric)) => commands(arguments, a, b, metric),
+        _ if !arguments.reuse.is_empty() => again(arguments),
         _ => experiment(arguments),
+    }
+}
+
+fn again(arguments: &Arguments) -> ExitClass {
+    let format = arguments.format.into();
+    let request = reuse::Request {
+        target: arguments.target.clone().unwrap_or_default(),
+        folder: PathBuf::from("."),
+        evidence: arguments.reuse.clone(),
+    };
+    match reuse::run(&request) {
+        Ok(response) => {
+            let class = response.class();
+            output::rendered(kforge_report::reuse::render(&response, format), format, class)
+        }
+        Err(error) => output::failure(&error, format),
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod alone;
 mod exactness;
 mod faults;
 mod gpus;

@@ -3,11 +3,13 @@
 use super::census::{MARK, Process};
 use super::place::{Place, quoted};
 use super::relay::Relay;
+use super::standing::standing_of;
 use crate::interrupt::Interrupt;
-use crate::runner::Leftover;
+use crate::runner::{Leftover, Standing};
 use crate::wording::last_line;
 use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgrp};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -56,6 +58,8 @@ pub struct Job<'a> {
     relay: &'a Relay,
     /// Process groups where the command runs; the first is the one that the script made.
     groups: Vec<i32>,
+    /// Groups of processes that left them: they stand still and go on with the others, and are told apart when the command ends.
+    strays: Vec<i32>,
     group_file: PathBuf,
     log: PathBuf,
     /// What was in the log before kforge killed the command: what a shell adds then is about kforge's own signal.
@@ -117,6 +121,7 @@ impl<'a> Job<'a> {
             place,
             relay,
             groups: Vec::new(),
+            strays: Vec::new(),
             group_file,
             log,
             last_words: None,
@@ -155,7 +160,9 @@ impl<'a> Job<'a> {
 
     /// Sends a signal to every group of the command, where it runs.
     pub fn signal(&self, signal: Signal) {
-        for group in &self.groups {
+        let halts = matches!(signal, Signal::SIGSTOP | Signal::SIGCONT);
+        let strays = self.strays.iter().filter(|_| halts);
+        for group in self.groups.iter().chain(strays) {
             if self.place.is_elsewhere() {
                 self.relay.signal(signal.as_str().trim_start_matches("SIG"), *group);
             } else {
@@ -241,6 +248,31 @@ impl<'a> Job<'a> {
         let members = self.members().into_iter();
         let beside = members.filter(|process| !self.groups.contains(&process.group));
         beside.map(|process| (process.to_string(), process.used_ns)).collect()
+    }
+
+    /// Takes in processes that left the command's groups, so that they stand still with it; true where one was new. What has removed its mark may
+    /// be another command's and is left.
+    pub(super) fn enclose(&mut self) -> bool {
+        let own = getpgrp().as_raw();
+        let outside = |process: &Process| {
+            let known = self.groups.contains(&process.group) || self.strays.contains(&process.group);
+            !known && !process.hides && process.group > 1 && process.group != own
+        };
+        let mut new: Vec<i32> =
+            self.members().iter().filter(|process| outside(process)).map(|process| process.group).collect();
+        new.sort_unstable();
+        new.dedup();
+        self.strays.extend(&new);
+        !new.is_empty()
+    }
+
+    /// How the processes that its groups' signals reach are scheduled; nothing where they are elsewhere.
+    pub(super) fn standing(&self) -> BTreeSet<Standing> {
+        if self.place.is_elsewhere() {
+            return BTreeSet::new();
+        }
+        let members = self.members().into_iter().filter(|process| self.groups.contains(&process.group));
+        members.flat_map(|process| standing_of(process.pid)).collect()
     }
 
     /// Waits a moment for what the command left to end by itself, then remembers it and kills it.

@@ -7,9 +7,11 @@ mod job;
 mod place;
 mod relay;
 mod session;
+mod standing;
 
 pub use job::{Ended, Job, JobSpec, unrunnable};
 pub use place::Place;
 pub(crate) use place::quoted;
 pub use relay::Relay;
 pub use session::{PROTOCOL, ProcessRunner, Surroundings};
+pub(crate) use standing::standing_of;

@@ -8,14 +8,14 @@ use crate::fill::Fill;
 use crate::interrupt::Interrupt;
 use crate::runner::{
     Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Leftover, Operand, Preparation, Ran, Runner,
-    RunnerFault,
+    RunnerFault, Standing,
 };
 use crate::wording::one_line;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
@@ -447,6 +447,18 @@ impl Runner for ProcessRunner<'_> {
 
     fn beside(&mut self) -> Vec<(String, u64)> {
         self.job.beside()
+    }
+
+    fn enclose(&mut self) -> bool {
+        let new = self.job.enclose();
+        if new && self.paused {
+            self.job.signal(Signal::SIGSTOP);
+        }
+        new
+    }
+
+    fn standing(&mut self) -> BTreeSet<Standing> {
+        self.job.standing()
     }
 
     fn quit(&mut self) -> Vec<Leftover> {

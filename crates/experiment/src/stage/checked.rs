@@ -48,6 +48,21 @@ impl<'a> Checked<'a> {
         built && passed_everywhere(&self.checks, name, &self.trials)
     }
 
+    /// Why a side is not worth timing, where it is not.
+    pub(super) fn wrong(&self, name: &str) -> Option<String> {
+        let side = self.sides.iter().find(|side| side.name == name)?;
+        if let Some(failure) = &side.side.failure {
+            return Some(format!("{}: {}", failure.stage, failure.what));
+        }
+        if let Some(found) = side.findings.first() {
+            return Some(format!("{}: {}", found.cause.word(), found.detail));
+        }
+        let failed = self.checks.iter().find(|check| check.side == name && !check.passed);
+        failed
+            .map(Check::complaint)
+            .or_else(|| (!self.is_right(name)).then(|| "it was not checked on every case".to_owned()))
+    }
+
     /// A candidate's way on: to timing where it is right, else to its answer.
     pub fn candidate<'c>(&'c self, name: &str) -> Result<Correct<'c, 'a>, Refuted<'c, 'a>> {
         let candidate = name.to_owned();

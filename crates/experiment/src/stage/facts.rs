@@ -2,12 +2,14 @@
 
 use super::checked::Checked;
 use super::checking::belongs;
+use super::trial::Trial;
 use crate::device::Observation;
 use crate::error::Error;
 use crate::expression::Expression;
+use crate::spec::CacheMode;
 use kforge_record::{
     CaseOrigin, Check, Claim, ClockCheck, Digest, Disturbance, Environment, Evidence, Facts, Failure,
-    FloorCheck, Launch, PriorRun, Run, Sealed as SealedEvidence, Sides, VoidFinding,
+    FloorCheck, FloorStatus, Launch, PriorRun, Run, Sealed as SealedEvidence, Sides, VoidFinding,
 };
 use std::collections::BTreeMap;
 
@@ -126,19 +128,24 @@ fn environment(
 }
 
 fn floors(checked: &Checked<'_>) -> Vec<FloorCheck> {
+    let mode = checked.engine.experiment.tuning.cache;
+    let declared = checked.trials.iter().filter(|trial| trial.origin == CaseOrigin::Declared);
+    declared
+        .map(|trial| FloorCheck { case: trial.case.name.clone(), limit: limit(checked, trial, mode).1 })
+        .collect()
+}
+
+/// What one call of a case must move, in bytes, and compute, in floating-point operations.
+pub(super) type Amounts = (Option<u64>, Option<u64>);
+
+/// The work of a case and the physical limit that follows from it.
+pub(super) fn limit(checked: &Checked<'_>, trial: &Trial, mode: CacheMode) -> (Amounts, FloorStatus) {
     let engine = checked.engine;
+    let amount = |expression: &Option<Expression>| {
+        let value = expression.as_ref()?.value(&trial.case.params).ok()?;
+        u64::try_from(value).ok()
+    };
     let work = &engine.experiment.work;
-    let mut floors = Vec::new();
-    for trial in checked.trials.iter().filter(|trial| trial.origin == CaseOrigin::Declared) {
-        let amount = |expression: &Option<Expression>| {
-            expression
-                .as_ref()
-                .and_then(|e| e.value(&trial.case.params).ok())
-                .and_then(|value| u64::try_from(value).ok())
-        };
-        let limit =
-            engine.device.floor(amount(&work.bytes), amount(&work.flops), engine.experiment.tuning.cache);
-        floors.push(FloorCheck { case: trial.case.name.clone(), limit });
-    }
-    floors
+    let (bytes, flops) = (amount(&work.bytes), amount(&work.flops));
+    ((bytes, flops), engine.device.floor(bytes, flops, mode))
 }

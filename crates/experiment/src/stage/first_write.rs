@@ -6,6 +6,7 @@
 //! shows no such difference, the measurement says nothing. In the same way calls on inputs that were never there before are timed beside the
 //! same calls again. Invariant: nothing here becomes a sample.
 
+use crate::clock::Clock;
 use crate::draw::Entropy;
 use crate::runner::{Batch, Operand, Runner, RunnerFault};
 
@@ -52,6 +53,14 @@ impl FirstWrite {
         })
     }
 
+    /// Before anything was timed.
+    const NEVER: Self = Self { fresh_ns: f64::INFINITY, repeated_ns: f64::INFINITY };
+
+    /// With one more time of each kind; the quickest count.
+    fn with(self, fresh_ns: f64, repeated_ns: f64) -> Self {
+        Self { fresh_ns: self.fresh_ns.min(fresh_ns), repeated_ns: self.repeated_ns.min(repeated_ns) }
+    }
+
     /// How many times longer a call takes once its outputs are gone.
     fn ratio(self) -> f64 {
         self.fresh_ns / self.repeated_ns.max(f64::MIN_POSITIVE)
@@ -80,12 +89,51 @@ impl FirstWrite {
 
 /// Calls on inputs that the process never met, and calls on the same inputs after they were put there once more: a candidate that keeps
 /// results under what it read of its inputs answers the second time without working, and inside a timed batch always. Both kinds of call come
-/// first after the same preparation, so that nothing but the novelty differs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FirstSight(FirstWrite);
+/// first after the same preparation, so that nothing but the novelty differs. The clock outside sees what is done while inputs are put there.
+#[derive(Clone, Debug)]
+pub(super) struct FirstSight {
+    /// By the runner's clock, a call.
+    calls: FirstWrite,
+    /// By the clock outside, from the new inputs to the last call.
+    outside: Differences,
+}
+
+/// How much longer one thing took than another, pair by pair, ns.
+///
+/// A machine that is busy makes any single pair differ by anything, in either direction; what is really there shows in all of them.
+#[derive(Clone, Debug, Default)]
+struct Differences(Vec<f64>);
+
+impl Differences {
+    /// What all pairs but one exceed beyond what the other side usually shows; absent with too few pairs to tell.
+    fn beyond(&self, usual: &Self) -> Option<f64> {
+        if self.0.len() < FirstSight::TRIES as usize {
+            return None;
+        }
+        let sorted = |of: &Self| {
+            let mut values = of.0.clone();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let usual = sorted(usual);
+        let middle = usual.get(usual.len() / 2).copied().unwrap_or(0.0).max(0.0);
+        sorted(self).get(1).map(|second| second - middle)
+    }
+}
 
 /// What an honest kernel may show: branches that depend on the data are foreseen the second time.
 const ALLOWED_AT_FIRST_SIGHT: f64 = 1.5;
+/// What share of the baseline's work new inputs may cost more, seen from outside, than the same ones again.
+const ALLOWED_OUTSIDE: f64 = 0.5;
+/// What the clock outside cannot tell, ns: how differently two answers of a process are woken up for.
+const UNSEEN_OUTSIDE_NS: f64 = 50_000.0;
+
+/// The time of one look, ns: of a call by the runner's clock, of everything by the one outside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Look {
+    call: f64,
+    outside: f64,
+}
 
 impl FirstSight {
     /// How often new inputs are made; the quickest of each kind of call counts.
@@ -94,43 +142,77 @@ impl FirstSight {
     pub(super) const ROUNDS: u32 = 3;
 
     /// Before anything was timed.
-    pub(super) const NEVER: Self = Self(FirstWrite { fresh_ns: f64::INFINITY, repeated_ns: f64::INFINITY });
+    pub(super) const NEVER: Self = Self { calls: FirstWrite::NEVER, outside: Differences(Vec::new()) };
 
-    /// Times one batch on inputs that were never there, and on the same inputs put there again. Outputs are destroyed before each.
+    /// Times one batch after these inputs were put there and outputs destroyed.
     ///
     /// # Errors
     /// Where the runner gives no usable answer.
     pub(super) fn look(
-        self,
         runner: &mut dyn Runner,
         operands: &[Operand],
         once: &Batch,
         entropy: &mut dyn Entropy,
-    ) -> Result<Self, RunnerFault> {
-        let calls = once.order.len().max(1) as f64;
-        let mut time = || {
-            runner.refill(operands)?;
-            runner.poison(entropy.seed())?;
-            Ok(quickest(&runner.run(once)?.samples) as f64 / calls)
-        };
-        let (new, again) = (time()?, time()?);
-        let Self(before) = self;
-        Ok(Self(FirstWrite {
-            fresh_ns: before.fresh_ns.min(new),
-            repeated_ns: before.repeated_ns.min(again),
-        }))
+        clock: &dyn Clock,
+    ) -> Result<Look, RunnerFault> {
+        runner.resume()?;
+        let start = clock.now();
+        runner.refill(operands)?;
+        runner.poison(entropy.seed())?;
+        let sample = quickest(&runner.run(once)?.samples);
+        let outside = clock.now().since(start).0.unsigned_abs() as f64;
+        runner.pause()?;
+        Ok(Look { call: sample as f64 / once.order.len().max(1) as f64, outside })
+    }
+
+    /// Adds a look at new inputs, and one at the same inputs again.
+    pub(super) fn add(&mut self, new: Look, again: Look) {
+        self.calls = self.calls.with(new.call, again.call);
+        self.outside.0.push(new.outside - again.outside);
     }
 
     /// Why the candidate's times say nothing, where they do.
-    pub(super) fn remembers(self, baseline: Self, calls: usize, least_ns: u64) -> Option<String> {
-        let (Self(mine), Self(usual)) = (self, baseline);
-        mine.departs(usual, calls, least_ns, ALLOWED_AT_FIRST_SIGHT).then(|| {
-            format!(
+    pub(super) fn remembers(&self, baseline: &Self, calls: usize, least_ns: u64) -> Option<String> {
+        let (mine, usual) = (self.calls, baseline.calls);
+        if mine.departs(usual, calls, least_ns, ALLOWED_AT_FIRST_SIGHT) {
+            return Some(format!(
                 "a call takes {:.0} ns on inputs that it never met and {:.0} ns on the same ones again ({:.1} times; the baseline {:.1}): it keeps results, and a timed batch meets the same inputs again and again",
                 mine.fresh_ns,
                 mine.repeated_ns,
                 mine.ratio(),
                 usual.ratio()
+            ));
+        }
+        let work = usual.repeated_ns * calls as f64;
+        let more = self.outside.beyond(&baseline.outside)?;
+        let told = work.is_finite() && work >= least_ns as f64 && more > UNSEEN_OUTSIDE_NS;
+        (told && more > ALLOWED_OUTSIDE * work).then(|| {
+            format!(
+                "{calls} calls and what comes before them take {more:.0} ns more from outside on inputs that it never met than on the same ones again, where the baseline's calls take {work:.0} ns: it works before it is timed"
+            )
+        })
+    }
+}
+
+/// Work that is put off until somebody reads the outputs: reading them costs more right after the calls than once more.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PutOff(Differences);
+
+/// What share of its own calls' time the first reading may take longer than the second.
+const ALLOWED_TO_BE_OWED: f64 = 0.15;
+
+impl PutOff {
+    /// Adds the times of both readings, ns.
+    pub(super) fn add(&mut self, first: f64, second: f64) {
+        self.0.0.push(first - second);
+    }
+
+    /// Why the samples leave work out, where they do; `calls_ns` is what the calls before the reading took.
+    pub(super) fn owes(&self, baseline: &Self, calls_ns: f64) -> Option<String> {
+        let more = self.0.beyond(&baseline.0)?;
+        (more > UNSEEN_OUTSIDE_NS && more > ALLOWED_TO_BE_OWED * calls_ns).then(|| {
+            format!(
+                "reading outputs takes {more:.0} ns more right after calls of {calls_ns:.0} ns than once more: work is put off until somebody looks"
             )
         })
     }
@@ -157,12 +239,37 @@ mod tests {
 
     #[test]
     fn keeping_results_is_seen_beside_a_baseline_that_does_not() {
-        let keeps = FirstSight(FirstWrite { fresh_ns: 21_000.0, repeated_ns: 4_000.0 });
-        let honest = FirstSight(HONEST);
-        assert!(keeps.remembers(honest, 3, 1_000).unwrap().contains("keeps results"));
-        assert_eq!(honest.remembers(honest, 3, 1_000), None);
-        assert_eq!(keeps.remembers(keeps, 3, 1_000), None);
-        assert_eq!(FirstSight::NEVER.remembers(FirstSight::NEVER, 3, 1_000), None);
+        let sight = |calls| FirstSight { calls, outside: Differences::default() };
+        let slow = FirstWrite { fresh_ns: 21_000.0, repeated_ns: 4_000.0 };
+        let (keeps, honest) = (sight(slow), sight(HONEST));
+        assert!(keeps.remembers(&honest, 3, 1_000).unwrap().contains("keeps results"));
+        assert_eq!(honest.remembers(&honest, 3, 1_000), None);
+        assert_eq!(keeps.remembers(&keeps, 3, 1_000), None);
+        assert_eq!(FirstSight::NEVER.remembers(&FirstSight::NEVER, 3, 1_000), None);
+    }
+
+    #[test]
+    fn work_that_is_done_while_inputs_are_put_there_is_seen_from_outside_in_all_pairs_but_one() {
+        let calls = FirstWrite { fresh_ns: 21_000.0, repeated_ns: 20_500.0 };
+        let sight = |outside: &[f64]| FirstSight { calls, outside: Differences(outside.to_vec()) };
+        let level = sight(&[10_000.0, -5_000.0, 400_000.0, 0.0, 2_000.0]);
+        let before = sight(&[80_000.0, 75_000.0, -300_000.0, 90_000.0, 70_000.0]);
+        // Three calls of the baseline are 61,500 ns; half of that and more than the clock cannot tell.
+        assert!(before.remembers(&level, 3, 1_000).unwrap().contains("before it is timed"));
+        assert_eq!(level.remembers(&level, 3, 1_000), None);
+        assert_eq!(before.remembers(&before, 3, 1_000), None);
+        let noise = sight(&[80_000.0, 75_000.0, -300_000.0, 90_000.0, -70_000.0]);
+        assert_eq!(noise.remembers(&level, 3, 1_000), None);
+    }
+
+    #[test]
+    fn outputs_that_cost_more_to_read_after_the_calls_are_owed_something() {
+        let read = |times: [f64; 5]| PutOff(Differences(times.to_vec()));
+        let (usual, owes) = (read([20_000.0; 5]), read([400_000.0; 5]));
+        assert!(owes.owes(&usual, 2_000_000.0).unwrap().contains("put off"));
+        assert_eq!(usual.owes(&usual, 2_000_000.0), None);
+        assert_eq!(owes.owes(&owes, 2_000_000.0), None);
+        assert_eq!(PutOff::default().owes(&PutOff::default(), 1.0), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The stages of an experiment, each a type that only the stage before it makes.
 
+mod benched;
 mod built;
 mod calibration;
 mod case_log;
@@ -20,6 +21,7 @@ mod trial;
 mod unfinished;
 mod watched;
 
+pub use benched::{Alone, Benched, CaseTimes};
 pub use built::Built;
 pub use checked::{Checked, Correct, Refuted};
 pub(crate) use engine::ENVIRONMENT;

@@ -9,6 +9,9 @@ const LONG_CALL_NS: u64 = 5_000_000;
 pub(super) const MOST_PASSES: u64 = 1 << 20;
 /// In-place and cold slots may take this much memory a process.
 const SLOT_MEMORY: u64 = 1 << 30;
+/// A sample of the slower side may span so many times what a sample has to. A candidate that is quicker than its baseline by more than this is
+/// measured in shorter samples; one that only says so does not make the baseline work for ever.
+const LONGEST: u64 = 32;
 /// Most calls in a graph or behind a holding kernel: what devices record and queue without trouble.
 pub(super) const MOST_QUEUED: u64 = 1000;
 
@@ -91,6 +94,8 @@ impl Plan {
             Launching::Stream => MOST_PASSES,
             Launching::Graph | Launching::Held => (MOST_QUEUED / u64::from(plan.round)).max(1),
         };
+        let slow_ns = need.slowest.max(1).saturating_mul(u64::from(plan.round));
+        let most_rounds = most_rounds.min((need.span.saturating_mul(LONGEST) / slow_ns).max(1));
         let rounds = need.span.div_ceil(round_ns).clamp(1, most_rounds);
         if need.in_place && plan.round > 1 {
             let wanted = u64::from(plan.slots).saturating_mul(rounds);
@@ -140,6 +145,14 @@ mod tests {
         let plan = Plan::of(&NEED);
         assert!(plan.calls() * NEED.fastest >= NEED.span);
         assert_eq!((plan.slots, plan.short, plan.sample), (3, 2, 1));
+    }
+
+    #[test]
+    fn a_candidate_that_says_it_takes_no_time_does_not_make_the_baseline_work_for_ever() {
+        let need = Need { fastest: 1, ..NEED };
+        let plan = Plan::of(&need);
+        assert!(plan.calls() * need.slowest <= 32 * need.span, "{plan:?}");
+        assert!(plan.calls() * need.slowest >= 16 * need.span, "{plan:?}");
     }
 
     #[test]

@@ -4,10 +4,11 @@ use super::built::{Built, BuiltSide};
 use super::engine::{Engine, Event, SideBuild};
 use crate::error::Error;
 
-/// An experiment and the candidates that were asked for.
+/// An experiment and the sides that were asked for.
 pub struct Proposed<'a> {
     engine: Engine<'a>,
-    candidates: Vec<String>,
+    /// All that are built beside the reference.
+    contestants: Vec<String>,
 }
 
 impl<'a> Proposed<'a> {
@@ -25,22 +26,30 @@ impl<'a> Proposed<'a> {
         if let Some(name) = unknown {
             return Err(Error::NoCandidate { path: engine.experiment.path.clone(), name, known });
         }
-        let candidates = if wanted.is_empty() {
-            known
-        } else {
-            known.into_iter().filter(|name| wanted.contains(name)).collect()
-        };
-        Ok(Self { engine, candidates })
+        let candidates = known.into_iter().filter(|name| wanted.is_empty() || wanted.contains(name));
+        Ok(Self { engine, contestants: std::iter::once("baseline".to_owned()).chain(candidates).collect() })
     }
 
-    /// Materialises and builds reference, baseline and candidates.
+    /// Proposes one side without a rival: the baseline or a candidate.
+    ///
+    /// # Errors
+    /// [`Error::NoCandidate`] where it is neither.
+    pub fn alone(engine: Engine<'a>, side: &str) -> Result<Self, Error> {
+        let known: Vec<String> = engine.experiment.candidates.iter().map(|side| side.name.clone()).collect();
+        if side != "baseline" && !known.iter().any(|name| name == side) {
+            let path = engine.experiment.path.clone();
+            return Err(Error::NoCandidate { path, name: side.to_owned(), known });
+        }
+        Ok(Self { engine, contestants: vec![side.to_owned()] })
+    }
+
+    /// Materialises and builds the reference and the sides.
     ///
     /// # Errors
     /// Trouble of the reference or the baseline; a candidate's trouble stays with it.
     pub fn build(self) -> Result<Built<'a>, Error> {
         let mut sides = Vec::new();
-        let names =
-            ["reference", "baseline"].into_iter().map(str::to_owned).chain(self.candidates.iter().cloned());
+        let names = std::iter::once("reference".to_owned()).chain(self.contestants.iter().cloned());
         for name in names {
             self.engine.go_on()?;
             (self.engine.report)(Event::Stage(format!("building {name}")));

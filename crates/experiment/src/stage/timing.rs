@@ -22,12 +22,17 @@ use crate::philox::Stream;
 use crate::runner::{Batch, FaultKind, Launching, Leftover, Operand, Role, Runner, RunnerFault};
 use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Series, VoidCause, VoidFinding};
 use kforge_stats::{Block, CaseSamples, Decision, Judge, OpSamples};
+use ranked::Ranked;
 
 /// The three processes of a launch, in the order of this array.
 mod probes;
+mod ranked;
 
 /// Outputs of slots that were just timed are looked at up to so many bytes, and a slot at least.
 const LOOKED_AT_BYTES: u64 = 4 << 20;
+
+/// In so many blocks of a case a side may still start helpers outside of its process group, which stand still with it from then on.
+const SETTLING: usize = 2;
 
 pub(super) const BASELINE: usize = 0;
 const SECOND: usize = 1;
@@ -53,6 +58,7 @@ pub(super) struct Timing<'c, 'a, 'e> {
     checks: Vec<Check>,
     voids: Vec<VoidFinding>,
     beside: [Beside; 3],
+    ranked: Ranked,
 }
 
 pub(super) type Runners<'a> = [Box<dyn Runner + 'a>; 3];
@@ -87,6 +93,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             checks: Vec::new(),
             voids: Vec::new(),
             beside: Default::default(),
+            ranked: Ranked::default(),
         })
     }
 
@@ -117,6 +124,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
                 break;
             }
         }
+        self.ranks()?;
         Ok(self.measured(launches, failure, before))
     }
 
@@ -165,11 +173,13 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     /// One launch of all cases.
     fn launch(&mut self, index: u32, tick_ns: &mut u64, last: bool) -> Result<Launch, SideFault> {
         let mut runners = self.start(tick_ns)?;
+        self.ranked.look(&mut runners);
         let (mut series, watched) = (Vec::new(), Watched::begin(&mut runners, self.engine.clock));
         for number in 0..self.trials.len() {
             series.push(self.case(number, &mut runners)?);
         }
         watched.end(&mut runners, self.engine.clock, &mut self.beside);
+        self.ranked.look(&mut runners);
         if last {
             for (who, side) in [(BASELINE, "baseline".to_owned()), (CANDIDATE, self.candidate.clone())] {
                 let _ = runners[who].resume();
@@ -251,6 +261,9 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         }
         if known.is_none() && operands.iter().all(|operand| operand.role != Role::InOut) {
             self.first_write(trial, plan, runners)?;
+            let bytes =
+                operands.iter().filter(|operand| operand.role != Role::Input).map(Operand::bytes).sum();
+            self.own_work(trial, plan, bytes, runners)?;
         }
         if known.is_none() {
             self.first_sight(trial, plan, expectation.slots, runners)?;
@@ -360,6 +373,11 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
                         .map_err(|fault| SideFault { who, fault })?;
                 }
                 runner.pause().map_err(|fault| SideFault { who, fault })?;
+            }
+            if block < SETTLING {
+                for runner in runners.iter_mut() {
+                    runner.enclose();
+                }
             }
             series.order.push(block_order(order));
             series.a.push(samples[BASELINE]);

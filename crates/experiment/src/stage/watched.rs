@@ -22,6 +22,9 @@ pub(super) struct Watched {
 impl Watched {
     /// Before the first block.
     pub(super) fn begin(runners: &mut Runners<'_>, clock: &dyn Clock) -> Self {
+        for runner in runners.iter_mut() {
+            runner.enclose();
+        }
         let before = std::array::from_fn(|who| runners[who].beside());
         Self { start: clock.now(), before }
     }
@@ -30,6 +33,7 @@ impl Watched {
     pub(super) fn end(self, runners: &mut Runners<'_>, clock: &dyn Clock, sums: &mut [Beside; 3]) {
         let wall_ns = clock.now().since(self.start).0.unsigned_abs();
         for (who, sum) in sums.iter_mut().enumerate() {
+            sum.appeared |= runners[who].enclose();
             sum.add(&self.before[who], &runners[who].beside(), wall_ns);
         }
     }
@@ -40,6 +44,8 @@ impl Watched {
 pub(super) struct Beside {
     used_ns: u64,
     wall_ns: u64,
+    /// One came to be outside while sides were timed, later than a pause could reach it.
+    appeared: bool,
     /// The one that worked most in the last launch in which one did.
     name: String,
 }
@@ -61,6 +67,9 @@ impl Beside {
 
     /// Who worked, where all of them together worked too much for the samples to say anything.
     pub(super) fn worked(&self) -> Option<String> {
+        if self.appeared {
+            return Some("started a process outside of its process group while sides were timed".to_owned());
+        }
         let much = self.used_ns >= UNSEEN_NS && self.used_ns as f64 >= ALLOWED * self.wall_ns as f64;
         much.then(|| {
             format!(

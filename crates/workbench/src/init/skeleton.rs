@@ -116,6 +116,18 @@ impl Class {
         }
     }
 
+    /// A file of the candidate, a piece of its text, and what makes it wrong in its place; absent where no text shows how.
+    pub(crate) const fn spoilt(self) -> Option<(&'static str, &'static str, &'static str)> {
+        match self {
+            Self::Cpu => Some(("candidate.cpp", "1.0f / sum", "1.5f / sum")),
+            Self::Cuda => Some(("candidate.cu", "1.0f / shared[0].total", "1.5f / shared[0].total")),
+            Self::Hip => Some(("candidate.hip", "1.0f / shared[0].total", "1.5f / shared[0].total")),
+            Self::Triton => Some(("candidate.py", "parts / tl.sum", "1.5 * parts / tl.sum")),
+            Self::Asm => Some(("candidate.hip", "scale = 2.5f", "scale = 2.75f")),
+            Self::Ck => None,
+        }
+    }
+
     /// The files for an operation, each with its text.
     pub(super) fn files(self, op: &str) -> impl Iterator<Item = (&'static str, String)> {
         let files = match self {
@@ -154,6 +166,10 @@ mod tests {
                 }
             }
             assert!(files.iter().all(|(_, text)| !text.contains("@OP")));
+            if let Some((file, right, wrong)) = class.spoilt() {
+                let (_, text) = files.iter().find(|(name, _)| *name == file).unwrap();
+                assert_eq!((text.matches(right).count(), text.contains(wrong)), (1, false), "{file}");
+            }
         }
     }
 }

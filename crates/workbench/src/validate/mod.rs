@@ -1,6 +1,7 @@
 //! `validate`: is the candidate right, and is it faster?
 
 mod answer;
+pub mod bench;
 mod device;
 mod exactness;
 mod locate;
@@ -8,13 +9,16 @@ mod moment;
 pub mod pairs;
 mod place;
 mod request;
+pub mod reuse;
 mod run;
 mod scratch;
 mod since;
 mod todo;
+mod world;
 
 pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
 pub use exactness::{BesideBaseline, LargestErrors, OutputErrors};
+pub(crate) use moment::now;
 pub use request::Request;
 pub use run::run;
 pub use since::Base;

@@ -1,25 +1,20 @@
 //! Carries an experiment through its stages, and writes down what happens before and after it is measured.
 
 use super::answer::{Beside, CandidateAnswer, Response};
-use super::device;
 use super::locate;
 use super::moment;
-use super::place::Settings;
 use super::request::Request;
-use super::scratch::Scratch;
 use super::since::{self, Compared};
-use super::todo;
-use crate::{Error, Note, Observer, Progress};
+use super::world::{Asked, Opened, with_engine};
+use crate::{Error, Note, Observer};
 use kforge_experiment::{
-    Bench, CacheMode, Checked, Cpu, Device, Engine, Entropy, Event, Experiment, Harness, Interrupt,
-    MonotonicClock, PROTOCOL, Place, Proposed, Relay, Remark, Repository, RunContext, Sealed, Shop, Snapshot,
-    SystemEntropy,
+    Checked, Entropy, Experiment, Harness, Interrupt, PROTOCOL, Place, Proposed, Remark, Repository,
+    RunContext, Sealed, Snapshot, SystemEntropy,
 };
 use kforge_ledger::Ledger;
 use kforge_record::{Claim, Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, Run};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An observer as the engine's interrupt.
 pub(super) struct Wish<'a>(pub(super) &'a dyn Observer);
@@ -30,129 +25,65 @@ impl Interrupt for Wish<'_> {
     }
 }
 
-/// What is asked, read and checked before anything runs.
-struct Question {
-    path: PathBuf,
-    text: String,
-    repository: Repository,
-    settings: Settings,
-    experiment: Experiment,
-    compared: Option<Compared>,
-    claim: Option<Claim>,
-}
-
-impl Question {
-    fn read(request: &Request) -> Result<Self, Error> {
-        let path = locate::experiment(&request.target, &request.folder)?;
-        let text =
-            std::fs::read_to_string(&path).map_err(|source| Error::Io { path: path.clone(), source })?;
-        let repository = Repository::around(path.parent().unwrap_or(Path::new(".")))?;
-        let settings = Settings::read(&repository.root)?;
-        let mut experiment = Experiment::parse(&path, &text, &settings.policy)?;
-        let compared = since::apply(&mut experiment, request, &repository.root, &settings.policy)?;
-        todo::refuse(&experiment, &text, &repository.root)?;
-        let claim =
-            request.claim.as_deref().map(Claim::parse).transpose().map_err(kforge_experiment::Error::from)?;
-        Ok(Self { path, text, repository, settings, experiment, compared, claim })
-    }
-}
-
 /// Validates candidates and stores the evidence.
 ///
 /// # Errors
 /// Where the experiment cannot be carried out; what a candidate does wrong is part of the answer.
 pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
-    let Question { path, text, repository, settings, experiment, compared, claim } = Question::read(request)?;
-    let outside = settings.place(request.place.as_deref(), &request.maps, &repository.root)?;
-    let asked = device::Wish { device: request.device.as_deref(), patience: request.patience };
-    let chosen = device::choose(&outside, &experiment, &asked, observer)?;
-    let device = chosen.as_ref().map_or(&Cpu as &dyn Device, device::Chosen::device);
-    can_be_cold(&experiment, device)?;
-    let mut place = outside.clone();
-    place.env.extend(chosen.iter().flat_map(|chosen| chosen.variables.clone()));
-    let ledger = Ledger::open(&settings.ledger)?;
-    let parent = place.scratch_parent();
-    let scratch = Scratch::make(&parent)?;
-    let files_before = Snapshot::of(&repository);
-    if place.is_elsewhere() {
-        probe(&place, scratch.path())?;
-    }
-    let harness = Harness::write(&scratch.path().join("harness"))?;
-    let relay = Relay::start(&place, scratch.path())
-        .map_err(|source| Error::Io { path: scratch.path().to_owned(), source })?;
-    let (clock, wish) = (MonotonicClock::starting_now(), Wish(observer));
-    let bench = Bench {
-        repository: &repository,
-        place: &place,
-        relay: &relay,
-        harness: &harness,
-        scratch: scratch.path(),
-        clock: &clock,
-        interrupt: &wish,
+    let mut opened = Opened::read(&request.target, &request.folder)?;
+    let (root, policy) = (opened.repository.root.clone(), opened.settings.policy.clone());
+    let compared = since::apply(&mut opened.experiment, request, &root, &policy)?;
+    opened.refuse_todo()?;
+    let claim =
+        request.claim.as_deref().map(Claim::parse).transpose().map_err(kforge_experiment::Error::from)?;
+    let ledger = Ledger::open(&opened.settings.ledger)?;
+    let files_before = Snapshot::of(&opened.repository);
+    let asked = Asked {
+        place: request.place.as_deref(),
+        maps: &request.maps,
+        device: request.device.as_deref(),
+        patience: request.patience,
     };
-    let shop = Shop::new(bench, &experiment);
-    let remarks = RefCell::new(Vec::new());
-    let report = |event: Event| match event {
-        Event::Remark(remark) => remarks.borrow_mut().push(remark),
-        event => observer.progress(told(event)),
-    };
-    let engine = Engine {
-        experiment: &experiment,
-        workshop: &shop,
-        device,
-        clock: &clock,
-        interrupt: &wish,
-        report: &report,
-    };
-    let sealed = Proposed::new(engine, since::wanted(compared.as_ref(), &request.candidates))?
-        .build()?
-        .seal(&mut SystemEntropy)?;
-    let names = sealed.candidates();
-    about_one(claim.as_ref(), names.len())?;
-    let work = Work {
-        ledger: &ledger,
-        experiment: &experiment,
-        request,
-        text: &text,
-        claim,
-        base: compared.as_ref(),
-    };
-    let contexts = work.journal(&sealed, &names, &place, shop.variables()?)?;
-    let base = compared.as_ref().map(|compared| compared.answer(&sealed)).transpose()?;
-    let rivals = contexts.values().map(|context| context.run.candidates).max().unwrap_or(0);
-    let checked = sealed.check(&mut SystemEntropy)?;
-    let candidates = work.finish_all(&checked, &names, contexts, &repository)?;
-    remarks
-        .borrow_mut()
-        .extend(tree_changed(&experiment, &Snapshot::of(&repository).changed_since(&files_before)));
-    let beside = match &base {
-        Some(base) => base.notes(),
-        None => notes(&candidates, rivals),
-    };
-    Ok(Response {
-        op: experiment.op.clone(),
-        experiment: locate::shown(&path, &request.folder),
-        device: device.describe().name,
-        prefix: place.is_elsewhere().then(|| place.prefix.join(" ")),
-        cache: experiment.tuning.cache.word().to_owned(),
-        notes: remarks.into_inner().iter().map(noted).chain(beside).collect(),
-        candidates,
-        base,
-    })
-}
-
-/// Whether the caches can be met cold at all.
-fn can_be_cold(experiment: &Experiment, device: &dyn Device) -> Result<(), Error> {
-    if experiment.tuning.cache == CacheMode::Warm || device.last_level_cache().is_some() {
-        return Ok(());
-    }
-    Err(Error::Device {
-        message: format!(
-            "the last-level cache of {} is not known, so nothing can be called cold",
-            device.describe().name
-        ),
-        hint: Some("measure with cache = \"warm\", or add the device to data/hardware".to_owned()),
-    })
+    let (opened, compared) = (&opened, compared.as_ref());
+    let mode = opened.experiment.tuning.cache;
+    let (mut response, remarks) = with_engine(opened, &asked, mode, observer, |engine, world| {
+        let sealed = Proposed::new(engine, since::wanted(compared, &request.candidates))?
+            .build()?
+            .seal(&mut SystemEntropy)?;
+        let names = sealed.candidates();
+        about_one(claim.as_ref(), names.len())?;
+        let work = Work {
+            ledger: &ledger,
+            experiment: &opened.experiment,
+            request,
+            text: &opened.text,
+            claim,
+            base: compared,
+        };
+        let contexts = work.journal(&sealed, &names, world.place, world.shop.variables()?)?;
+        let base = compared.map(|compared| compared.answer(&sealed)).transpose()?;
+        let rivals = contexts.values().map(|context| context.run.candidates).max().unwrap_or(0);
+        let checked = sealed.check(&mut SystemEntropy)?;
+        let candidates = work.finish_all(&checked, &names, contexts, &opened.repository)?;
+        let notes = match &base {
+            Some(base) => base.notes(),
+            None => notes(&candidates, rivals),
+        };
+        Ok(Response {
+            op: opened.experiment.op.clone(),
+            experiment: locate::shown(&opened.path, &request.folder),
+            device: engine.device.describe().name,
+            prefix: world.place.is_elsewhere().then(|| world.place.prefix.join(" ")),
+            cache: mode.word().to_owned(),
+            notes,
+            candidates,
+            base,
+        })
+    })?;
+    let changed = Snapshot::of(&opened.repository).changed_since(&files_before);
+    let remarks = remarks.into_iter().chain(tree_changed(&opened.experiment, &changed));
+    response.notes.splice(..0, remarks.map(|remark| noted(&remark)));
+    Ok(response)
 }
 
 /// A claim is about one candidate.
@@ -175,14 +106,6 @@ pub(super) fn probe(place: &Place, scratch: &Path) -> Result<(), Error> {
             message,
         })
     })
-}
-
-fn told(event: Event) -> Progress {
-    match event {
-        Event::Stage(text) => Progress::Stage(text),
-        Event::Step(done, total) => Progress::Step { done, total: Some(total) },
-        Event::Line(text) | Event::Remark(Remark { message: text, .. }) => Progress::Line(text),
-    }
 }
 
 /// What every candidate's bookkeeping needs.
@@ -351,7 +274,7 @@ fn tree_changed(experiment: &Experiment, changed: &[String]) -> Option<Remark> {
 }
 
 /// What a side did beside answering.
-fn noted(remark: &Remark) -> Note {
+pub(super) fn noted(remark: &Remark) -> Note {
     let message = remark.message.clone();
     match remark.code {
         "left-process" => Note::new("validate.left-process", message),

@@ -8,7 +8,7 @@ use crate::kforge::Kforge;
 use crate::repository::Repository;
 use crate::steps::errors::{catalogue, notes as kinds};
 
-use super::{cli, errors, exit_codes, notes};
+use super::{battery, cli, errors, exit_codes, notes};
 
 const FOLDER: &str = "docs/reference/";
 const CURE: &str = "run `cargo xtask docs` and commit the result";
@@ -44,6 +44,7 @@ fn pages(repository: &Repository) -> Result<Vec<Page>, Stop> {
     let reference = Kforge::build(repository)?.reference()?;
     let rooms = catalogue(repository)?;
     Ok(vec![
+        (format!("{FOLDER}battery.md"), battery::page(repository)?),
         (format!("{FOLDER}cli.md"), cli::page(&reference.command)),
         (format!("{FOLDER}errors.md"), errors::page(&rooms)),
         (format!("{FOLDER}exit-codes.md"), exit_codes::page(&reference.exit_codes)),

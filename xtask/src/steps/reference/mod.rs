@@ -1,5 +1,6 @@
 //! The generated pages under `docs/reference/`: written by `cargo xtask docs`, compared by the step `reference`.
 
+mod battery;
 mod cli;
 mod compare;
 mod errors;

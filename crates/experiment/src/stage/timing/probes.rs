@@ -1,10 +1,11 @@
 //! Calls that are timed to see whether samples mean what they should. Nothing here becomes a sample.
 
 use super::super::checking::preparation;
-use super::super::first_write::{FirstSight, FirstWrite};
+use super::super::first_write::{FirstSight, FirstWrite, Look, PutOff};
 use super::{BASELINE, CANDIDATE, Plan, Runners, SideFault, Timing, Trial};
+use crate::clock::Clock;
 use crate::draw::Entropy;
-use crate::runner::{Batch, Launching};
+use crate::runner::{Batch, Launching, Runner, RunnerFault};
 use kforge_record::{VoidCause, VoidFinding};
 
 impl<'a> Timing<'_, 'a, '_> {
@@ -43,7 +44,7 @@ impl<'a> Timing<'_, 'a, '_> {
             // A graph is replayed once before it is timed.
             once.launch = Launching::Held;
         }
-        let mut seen = [FirstSight::NEVER; 2];
+        let mut seen = [FirstSight::NEVER, FirstSight::NEVER];
         let least_ns = self.checked.tick_ns.saturating_mul(50);
         let mut why = None;
         // As many slots as there are contents: to refill all that a sample has would take longer than all else.
@@ -61,17 +62,20 @@ impl<'a> Timing<'_, 'a, '_> {
                 let fresh = self.entropy.seed();
                 let operands = self.operands(trial, fresh, slots)?;
                 self.stream.shuffle(&mut once.order);
-                for (seen, who) in seen.iter_mut().zip([BASELINE, CANDIDATE]) {
-                    let runner = runners[who].as_mut();
-                    let mut look = || {
-                        runner.resume()?;
-                        *seen = seen.look(runner, &operands, &once, self.entropy)?;
-                        runner.pause()
-                    };
-                    look().map_err(|fault| SideFault { who, fault })?;
+                // The candidate first: results that somebody else computed before could be read from the other's memory.
+                let mut times = [[Look::default(); 2]; 2];
+                for round in 0..2 {
+                    for (times, who) in times.iter_mut().zip([BASELINE, CANDIDATE]).rev() {
+                        let (runner, clock) = (runners[who].as_mut(), self.engine.clock);
+                        let time = FirstSight::look(runner, &operands, &once, self.entropy, clock);
+                        times[round] = time.map_err(|fault| SideFault { who, fault })?;
+                    }
+                }
+                for (seen, [new, again]) in seen.iter_mut().zip(times) {
+                    seen.add(new, again);
                 }
             }
-            let [baseline, candidate] = seen;
+            let [baseline, candidate] = &seen;
             why = candidate.remembers(baseline, once.order.len(), least_ns);
             if why.is_none() {
                 break;
@@ -83,4 +87,103 @@ impl<'a> Timing<'_, 'a, '_> {
         }
         Ok(())
     }
+
+    /// Whether a call writes the outputs of its own slot alone, and has written them when it is done; once a case. Asks the candidate, and for the
+    /// second the baseline beside it.
+    pub(super) fn own_work(
+        &mut self,
+        trial: &Trial,
+        plan: Plan,
+        slot_bytes: u64,
+        runners: &mut Runners<'a>,
+    ) -> Result<(), SideFault> {
+        let mut once = Batch { batches: 1, passes: 1, poison: None, ..self.batch(plan, false) };
+        if once.launch == Launching::Graph {
+            once.launch = Launching::Held;
+        }
+        let fit = usize::try_from(super::LOOKED_AT_BYTES / slot_bytes.max(1)).unwrap_or(usize::MAX).max(2);
+        once.order = (0..plan.slots).collect();
+        self.stream.shuffle(&mut once.order);
+        once.order.truncate(fit);
+        let fault = |who: usize| move |fault: RunnerFault| SideFault { who, fault };
+        let mut void = |why: String| {
+            let detail = format!("case {}, {}: {why}", trial.case.name, self.candidate);
+            self.voids.push(VoidFinding { cause: VoidCause::Skipped, detail });
+        };
+        let (called, left) = once.order.split_at(once.order.len() / 2);
+        if !called.is_empty() {
+            let half = Batch { order: called.to_vec(), ..once.clone() };
+            let mut left = left.to_vec();
+            left.sort_unstable();
+            let same = untouched(runners[CANDIDATE].as_mut(), &half, &left, self.entropy);
+            if !same.map_err(fault(CANDIDATE))? {
+                void(
+                    "outputs of a slot changed that no call was asked for: slots share their work".to_owned(),
+                );
+            }
+        }
+        let (mut put_off, mut calls_ns) = ([PutOff::default(), PutOff::default()], f64::INFINITY);
+        let mut slots = once.order.clone();
+        slots.sort_unstable();
+        let mut why = None;
+        for _ in 0..FirstSight::ROUNDS {
+            for _ in 0..FirstSight::TRIES {
+                for (put_off, who) in put_off.iter_mut().zip([BASELINE, CANDIDATE]) {
+                    let (runner, clock) = (runners[who].as_mut(), self.engine.clock);
+                    let [ran, first, second] =
+                        read_twice(runner, &once, &slots, self.entropy, clock).map_err(fault(who))?;
+                    put_off.add(first, second);
+                    if who == CANDIDATE {
+                        calls_ns = calls_ns.min(ran);
+                    }
+                }
+            }
+            let [baseline, candidate] = &put_off;
+            why = candidate.owes(baseline, calls_ns);
+            if why.is_none() {
+                break;
+            }
+        }
+        if let Some(why) = why {
+            void(why);
+        }
+        Ok(())
+    }
+}
+
+/// Whether outputs of slots that no call is made for stay as they are while others are written.
+fn untouched(
+    runner: &mut dyn Runner,
+    half: &Batch,
+    left: &[u32],
+    entropy: &mut dyn Entropy,
+) -> Result<bool, RunnerFault> {
+    runner.resume()?;
+    runner.poison(entropy.seed())?;
+    let before = runner.dump(left)?;
+    runner.run(half)?;
+    let after = runner.dump(left)?;
+    runner.pause()?;
+    Ok(before.outputs == after.outputs)
+}
+
+/// Runs, and reads the outputs twice: what the calls, the first and the second reading took, ns.
+fn read_twice(
+    runner: &mut dyn Runner,
+    once: &Batch,
+    slots: &[u32],
+    entropy: &mut dyn Entropy,
+    clock: &dyn Clock,
+) -> Result<[f64; 3], RunnerFault> {
+    runner.resume()?;
+    runner.poison(entropy.seed())?;
+    let ran = runner.run(once)?.samples.into_iter().min().unwrap_or(u64::MAX) as f64;
+    let mut read = || {
+        let start = clock.now();
+        runner.dump(slots)?;
+        Ok::<f64, RunnerFault>(clock.now().since(start).0.unsigned_abs() as f64)
+    };
+    let times = [ran, read()?, read()?];
+    runner.pause()?;
+    Ok(times)
 }

@@ -1,0 +1,27 @@
+//! The battery (`tests/battery`): every cheat is caught by its own name, and honest candidates that look odd are timed like any other.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+use std::process::Command;
+
+/// Asks about some candidates, once each.
+fn holds(which: &[&str]) {
+    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/battery/battery.py");
+    let mut python = Command::new("python3");
+    let done = python.arg(driver).arg(env!("CARGO_BIN_EXE_kforge")).args(which).output().unwrap();
+    let (said, erred) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{said}\n{erred}");
+    assert!(said.contains(" 0 unexpected."), "{said}");
+}
+
+#[test]
+fn every_cheat_is_caught_by_its_own_name() {
+    holds(&["--only", "cheats"]);
+}
+
+#[test]
+fn honest_candidates_that_look_odd_are_timed_like_any_other() {
+    // Where only a verdict is asked for, samples may be short.
+    holds(&["--only", "honest", "--sample-us", "200"]);
+}

@@ -1,0 +1,14 @@
+"""Leaves a process behind that has a session of its own."""
+import kforge_runner
+import subprocess
+
+subprocess.Popen(["sleep", "3600"], start_new_session=True)
+
+
+def scale(call):
+    x, y = call.input("x"), call.output("y")
+    for i in range(len(y)):
+        y[i] = 2.0 * x[i]
+
+
+kforge_runner.main(scale)

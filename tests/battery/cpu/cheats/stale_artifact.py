@@ -1,0 +1,11 @@
+"""Runs an artifact that is older than what it is built from."""
+import kforge_runner
+
+
+def scale(call):
+    x, y = call.input("x"), call.output("y")
+    for i in range(len(y)):
+        y[i] = 2.0 * x[i]
+
+
+kforge_runner.main(scale)

@@ -9,7 +9,9 @@ use std::process::Command;
 fn holds(which: &[&str]) {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/battery/battery.py");
     let mut python = Command::new("python3");
-    let done = python.arg(driver).arg(env!("CARGO_BIN_EXE_kforge")).args(which).output().unwrap();
+    // The tests beside this one are the noise.
+    python.arg(driver).arg(env!("CARGO_BIN_EXE_kforge")).args(["--patience", "2"]).args(which);
+    let done = python.output().unwrap();
     let (said, erred) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{said}\n{erred}");
     assert!(said.contains(" 0 unexpected."), "{said}");

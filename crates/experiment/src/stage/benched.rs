@@ -5,13 +5,13 @@
 //! Invariant: every sample is kept; nothing is averaged.
 
 use super::built::runner_error;
-use super::calibration::{SHORT_CALL_NS, call_ns, can};
+use super::calibration::{Pace, SHORT_CALL_NS, call_ns, can};
 use super::checked::Checked;
 use super::checking::{Comparison, Expectation};
 use super::engine::Event;
 use super::facts::limit;
 use super::outside_clock::ClockLog;
-use super::plan::{Need, Plan};
+use super::plan::{Plan, lengths};
 use super::timed_run::{hold, timed_run};
 use super::trial::Trial;
 use super::unfinished::{Batched, ran_on};
@@ -19,7 +19,7 @@ use crate::draw::Entropy;
 use crate::error::Error;
 use crate::operands::Audience;
 use crate::philox::Stream;
-use crate::runner::{Batch, FaultKind, Launching, Operand, Role, Runner, RunnerFault};
+use crate::runner::{FaultKind, Launching, Operand, Runner, RunnerFault};
 use crate::spec::CacheMode;
 use kforge_record::{CaseOrigin, Check, FloorStatus};
 
@@ -164,7 +164,6 @@ impl<'c, 'a> Alone<'c, 'a> {
         entropy: &mut dyn Entropy,
     ) -> Result<(), RunnerFault> {
         let engine = self.checked.engine;
-        let tuning = &engine.experiment.tuning;
         let (trial, expectation) = (case.trial, case.expectation);
         let fill = &expectation.fills[self.stream.below(2) as usize];
         let refused = |error: Error| {
@@ -181,14 +180,11 @@ impl<'c, 'a> Alone<'c, 'a> {
             *case.plan.insert(self.calibrate(runner, &operands, expectation.slots, case.cache)?)
         };
         hold(runner, trial, &operands, plan.slots, &fill.inputs)?;
-        let count = tuning.blocks.max(tuning.policy.judge.min_blocks) as usize;
-        let looked_at = self.stream.below(count as u64) as usize;
-        let mut long: Vec<bool> =
-            (0..count).map(|block| block < count.div_ceil(4).min(count - 1).max(1)).collect();
-        self.stream.shuffle(&mut long);
+        let lengths = lengths(&engine.experiment.tuning, &mut self.stream);
+        let looked_at = self.stream.below(lengths.len() as u64) as usize;
         let (mut samples, mut seen) = (Vec::new(), Vec::new());
-        for (block, long) in long.into_iter().enumerate() {
-            let batch = self.batch(plan, long, case.cache, entropy);
+        for (block, long) in lengths.into_iter().enumerate() {
+            let batch = plan.batch(long, case.cache, &mut self.stream, entropy);
             let nonce = (block == looked_at).then(|| batch.poison.unwrap_or_else(|| entropy.seed()));
             let run = timed_run(&engine, runner, &batch, plan, long, nonce)?;
             samples.push(run.batched.sample_ns);
@@ -219,7 +215,6 @@ impl<'c, 'a> Alone<'c, 'a> {
         mode: CacheMode,
     ) -> Result<Plan, RunnerFault> {
         let engine = self.checked.engine;
-        let tuning = &engine.experiment.tuning;
         let (mut call, mut launch) = (call_ns(runner, slots, Launching::Stream)?, Launching::Stream);
         if engine.device.queues() && call < SHORT_CALL_NS {
             for other in [Launching::Graph, Launching::Held] {
@@ -228,37 +223,8 @@ impl<'c, 'a> Alone<'c, 'a> {
                 }
             }
         }
-        let ticks = u64::from(tuning.policy.judge.min_ticks) * self.checked.tick_ns * 2;
-        Ok(Plan::of(&Need {
-            slots,
-            fastest: call,
-            slowest: call,
-            span: tuning.sample_ns.max(ticks),
-            slot_bytes: operands.iter().map(Operand::bytes).sum(),
-            in_place: operands.iter().any(|operand| operand.role == Role::InOut),
-            mode,
-            cache: engine.device.last_level_cache(),
-            launch,
-            queues: engine.device.queues(),
-        }))
-    }
-
-    /// One round over slots in random order.
-    fn batch(&mut self, plan: Plan, long: bool, mode: CacheMode, entropy: &mut dyn Entropy) -> Batch {
-        let mut order: Vec<u32> = (0..plan.slots).collect();
-        self.stream.shuffle(&mut order);
-        order.truncate(plan.round as usize);
-        let batches = if long { 4 * plan.short } else { plan.short };
-        let poison = plan.fresh.then(|| entropy.seed());
-        Batch {
-            order,
-            passes: plan.passes,
-            batches,
-            mode: mode.word(),
-            launch: plan.launch,
-            flush: plan.flush,
-            poison,
-        }
+        let pace = Pace { fastest: call, slowest: call, launch };
+        Ok(pace.plan(self.checked, operands, slots, mode))
     }
 }
 

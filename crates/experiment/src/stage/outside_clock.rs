@@ -46,6 +46,10 @@ const SLACK_NS: u64 = 20_000;
 /// were seen, in Python).
 const LEAST_LEFT_OUT_NS: f64 = 100_000.0;
 
+/// What share of its batches' time a side's clock may lose beyond the baseline's. The bound of the policy holds for one side alone, whatever it is
+/// written in; two sides of one harness on one machine differ by less.
+const LOST_AT_MOST: f64 = 0.02;
+
 impl ClockLog {
     /// Adds the runs of one launch.
     pub(super) fn launch(&mut self, seen: &[Seen]) {
@@ -79,6 +83,23 @@ impl ClockLog {
         let least = all.collect::<Option<Vec<i64>>>()?.into_iter().min()?;
         (least as f64 > allowed_ns.max(LEAST_LEFT_OUT_NS)).then(|| {
             format!("each run takes {least} ns more from outside than the baseline's, beside what it reports: time is left out of its samples")
+        })
+    }
+
+    /// Why the candidate's clock runs slower than the baseline's, where it does by more than noise and `slack_ns` explain: what harnesses differ
+    /// by between the batches that a long run has and a short one has not.
+    pub(super) fn runs_slow(&self, baseline: &Self, slack_ns: i64) -> Option<String> {
+        let reported = |long: bool| quantile(&self.of(long, |run| run.reported_ns as i64), 2);
+        let delta_ns = reported(true)? - reported(false)?;
+        let sides = [self, baseline].map(|log| [false, true].map(|long| log.of(long, Seen::overhead)));
+        let [[short, long], [usual_short, usual_long]] = &sides;
+        QUARTERS.into_iter().find_map(|quarter| {
+            let lost = quantile(long, quarter)? - quantile(short, quarter)?;
+            let usual = (quantile(usual_long, quarter)? - quantile(usual_short, quarter)?).max(0);
+            let band = (LOST_AT_MOST * delta_ns as f64) as i64 + slack_ns + usual;
+            (lost > band && is_no_accident(short, long, band, quarter)).then(|| {
+                format!("its clock runs slow: {lost} ns of {delta_ns} ns more of batches are seen from outside and not reported (the baseline: {usual} ns)")
+            })
         })
     }
 
@@ -344,6 +365,32 @@ mod tests {
                 assert!(answer.as_ref().map_or(true, |check| check.agrees), "{seed} {aside} {answer:?}");
                 let why = mine.as_usual(&baseline, 2).leaves_out(&baseline, 0.1 * 1_800_000.0);
                 assert_eq!(why, None, "{seed} {aside}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_that_loses_a_twentieth_is_told_from_a_right_one_beside_the_baseline_s() {
+        let right = log(100_000, 1000, 1.0);
+        assert!(log(100_000, 1000, 0.95).runs_slow(&right, 60_000).unwrap().contains("runs slow"));
+        assert_eq!(agrees(&log(100_000, 1000, 0.95)), Some(true), "the policy's own bound is wider");
+        assert_eq!(log(110_000, 1000, 1.0).runs_slow(&right, 60_000), None);
+        assert_eq!(log(100_000, 1000, 0.95).runs_slow(&log(100_000, 1000, 0.95), 60_000), None);
+    }
+
+    #[test]
+    fn an_honest_clock_beside_another_is_not_called_slow_on_a_busy_machine() {
+        for seed in 0..40 {
+            for batch_ns in [100_000, 500_000, 2_000_000] {
+                let (mine, baseline) =
+                    (busy(2 * seed, 8, batch_ns, 1.0), busy(2 * seed + 1, 8, batch_ns, 1.0));
+                assert_eq!(mine.runs_slow(&baseline, 60_000), None, "{seed} {batch_ns}");
+            }
+        }
+        for seed in 0..150 {
+            for aside in [20_000, 600_000] {
+                let (mine, baseline) = (sharing(2 * seed, aside), sharing(2 * seed + 1, aside));
+                assert_eq!(mine.runs_slow(&baseline, 60_000), None, "{seed} {aside}");
             }
         }
     }

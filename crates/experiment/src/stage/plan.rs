@@ -1,7 +1,10 @@
-//! How one case is timed: how many slots, rounds and batches make a sample. Pure; decided once, the same for all sides and launches.
+//! How one case is timed: how many slots, rounds and batches make a sample. Pure; decided once, the same for all sides and launches. What is
+//! drawn anew for every block comes from streams that are handed in.
 
-use crate::runner::Launching;
-use crate::spec::CacheMode;
+use crate::draw::Entropy;
+use crate::philox::Stream;
+use crate::runner::{Batch, Launching};
+use crate::spec::{CacheMode, Tuning};
 
 /// A call at least this long needs no warm-up batch and no second slot in a round.
 const LONG_CALL_NS: u64 = 5_000_000;
@@ -117,10 +120,41 @@ impl Plan {
         plan
     }
 
+    /// One round over slots in random order, in a short or a long run.
+    pub(super) fn batch(
+        self,
+        long: bool,
+        mode: CacheMode,
+        stream: &mut Stream,
+        entropy: &mut dyn Entropy,
+    ) -> Batch {
+        let mut order: Vec<u32> = (0..self.slots).collect();
+        stream.shuffle(&mut order);
+        order.truncate(self.round as usize);
+        Batch {
+            order,
+            passes: self.passes,
+            batches: if long { 4 * self.short } else { self.short },
+            mode: mode.word(),
+            launch: self.launch,
+            flush: self.flush,
+            poison: self.fresh.then(|| entropy.seed()),
+        }
+    }
+
     /// Calls in one sample.
     pub(super) fn calls(&self) -> u64 {
         u64::from(self.round) * self.passes
     }
+}
+
+/// Which blocks of a launch are long runs: a quarter of them, one at least and never all, in random order.
+pub(super) fn lengths(tuning: &Tuning, stream: &mut Stream) -> Vec<bool> {
+    let count = tuning.blocks.max(tuning.policy.judge.min_blocks) as usize;
+    let long = count.div_ceil(4).min(count.saturating_sub(1)).max(1);
+    let mut lengths: Vec<bool> = (0..count).map(|block| block < long).collect();
+    stream.shuffle(&mut lengths);
+    lengths
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@
 //! agree with what the runner reported. Invariant: every sample is one batch as the runner reported it; nothing is averaged here.
 
 use super::built::runner_error;
-use super::calibration::{SHORT_CALL_NS, call_ns, can};
+use super::calibration::{Pace, SHORT_CALL_NS, call_ns, can};
 use super::case_log::CaseLog;
 use super::checked::Checked;
 use super::checking::{Comparison, Fill};
 use super::engine::{Engine, Event, SideTrouble};
 use super::facts::Measured;
-use super::plan::{Need, Plan};
+use super::plan::{Plan, lengths};
 use super::timed_run::{Timed, hold, timed_run};
 use super::trial::Trial;
 use super::watched::{Beside, Watched};
@@ -135,10 +135,10 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         before: crate::device::Observation,
     ) -> Measured {
         let allowed = self.engine.experiment.tuning.policy.measure.clock_agreement;
-        let mut clock = Vec::new();
+        let (mut clock, queues) = (Vec::new(), self.engine.device.queues());
         for ((trial, plan), log) in self.trials.iter().zip(&self.plans).zip(&self.logs) {
             let Some(plan) = plan else { continue };
-            let (checks, voids) = log.conclude(&trial.case.name, &self.candidate, *plan, allowed);
+            let (checks, voids) = log.conclude(&trial.case.name, &self.candidate, *plan, allowed, queues);
             clock.extend(checks);
             self.voids.extend(voids);
         }
@@ -314,20 +314,8 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
                 slowest = slowest.max(call);
             }
         }
-        let tick = self.checked.tick_ns;
-        let ticks = u64::from(tuning.policy.judge.min_ticks) * tick * 2;
-        Ok(Plan::of(&Need {
-            slots,
-            fastest,
-            slowest,
-            span: tuning.sample_ns.max(ticks),
-            slot_bytes: operands.iter().map(Operand::bytes).sum(),
-            in_place: operands.iter().any(|operand| operand.role == Role::InOut),
-            mode: tuning.cache,
-            cache: self.engine.device.last_level_cache(),
-            launch,
-            queues: self.engine.device.queues(),
-        }))
+        let pace = Pace { fastest, slowest, launch };
+        Ok(pace.plan(self.checked, &operands, slots, tuning.cache))
     }
 
     /// The blocks of one case in one launch.
@@ -341,11 +329,8 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     ) -> Result<Series, SideFault> {
         let trial = self.trials[number];
         let tuning = &self.engine.experiment.tuning;
-        let count = tuning.blocks.max(tuning.policy.judge.min_blocks) as usize;
-        let mut long: Vec<bool> =
-            (0..count).map(|block| block < count.div_ceil(4).min(count - 1).max(1)).collect();
-        self.stream.shuffle(&mut long);
-        let looked_at = self.stream.below(count as u64) as usize;
+        let lengths = lengths(tuning, &mut self.stream);
+        let looked_at = self.stream.below(lengths.len() as u64) as usize;
         let mut series = Series {
             case: trial.case.name.clone(),
             runs: u32::try_from(plan.calls()).unwrap_or(u32::MAX),
@@ -356,7 +341,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             dropped: Vec::new(),
         };
         let mut runs: [Vec<Timed>; 3] = Default::default();
-        for (block, long) in long.into_iter().enumerate() {
+        for (block, long) in lengths.into_iter().enumerate() {
             let mut order = [BASELINE, SECOND, CANDIDATE];
             self.stream.shuffle(&mut order);
             let batch = self.batch(plan, long);
@@ -388,15 +373,8 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         Ok(series)
     }
 
-    /// One round over slots in random order.
     fn batch(&mut self, plan: Plan, long: bool) -> Batch {
-        let mut order: Vec<u32> = (0..plan.slots).collect();
-        self.stream.shuffle(&mut order);
-        order.truncate(plan.round as usize);
-        let batches = if long { 4 * plan.short } else { plan.short };
-        let mode = self.engine.experiment.tuning.cache.word();
-        let poison = plan.fresh.then(|| self.entropy.seed());
-        Batch { order, passes: plan.passes, batches, mode, launch: plan.launch, flush: plan.flush, poison }
+        plan.batch(long, self.engine.experiment.tuning.cache, &mut self.stream, self.entropy)
     }
 
     /// Compares outputs of slots that were just timed; which, is drawn now.

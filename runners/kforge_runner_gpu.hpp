@@ -158,14 +158,20 @@ class Gpu final : public Backend {
       hold<<<1, 1, 0, stream()>>>(flag_device_, 6000000000LL);
     }
     const auto queued = clock::now();
-    record(start_);
-    if (graph != nullptr) {
-      succeed(KFORGE_GPU(GraphLaunch)(graph, stream()), "replaying the calls");
-    } else {
-      plan.enqueue();
-      succeed(KFORGE_GPU(GetLastError)(), "a launch of the calls");
+    try {
+      record(start_);
+      if (graph != nullptr) {
+        succeed(KFORGE_GPU(GraphLaunch)(graph, stream()), "replaying the calls");
+      } else {
+        plan.enqueue();
+        succeed(KFORGE_GPU(GetLastError)(), "a launch of the calls");
+      }
+      record(end_);
+    } catch (...) {
+      // What waits for the flag would wait for seconds.
+      if (flag_ != nullptr) *flag_ = 1;
+      throw;
     }
-    record(end_);
     if (plan.launching == Launching::held) {
       const std::int64_t held = elapsed(queued, clock::now());
       *flag_ = 1;

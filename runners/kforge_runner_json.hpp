@@ -4,6 +4,7 @@
 #ifndef KFORGE_RUNNER_JSON_HPP
 #define KFORGE_RUNNER_JSON_HPP
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,9 @@ class Json {
   Kind kind = Kind::Null;
   bool boolean = false;
   double number = 0.0;
+  // The same number where it was written as an integer of 64 bits; a double holds 53 of them.
+  std::int64_t whole = 0;
+  bool is_whole = false;
   std::string text;
   std::vector<Json> items;
   std::vector<std::pair<std::string, Json>> members;
@@ -42,6 +46,8 @@ class Json {
   }
   std::int64_t integer() const {
     if (kind != Kind::Number) throw std::runtime_error("a number was expected");
+    if (is_whole) return whole;
+    if (!(number >= -9223372036854775808.0 && number < 9223372036854775808.0)) throw std::runtime_error("an integer of 64 bits was expected");
     return static_cast<std::int64_t>(number);
   }
   std::uint64_t bits() const { return std::strtoull(string().c_str(), nullptr, 16); }
@@ -121,6 +127,10 @@ class Json {
     json.kind = Kind::Number;
     json.number = std::strtod(p, &after);
     if (after == p) throw std::runtime_error("the message is not JSON");
+    char* digits = nullptr;
+    errno = 0;
+    json.whole = std::strtoll(p, &digits, 10);
+    json.is_whole = digits == after && errno == 0;
     p = after;
     return json;
   }

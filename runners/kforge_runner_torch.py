@@ -121,6 +121,8 @@ class TorchTensor:
         self.bytes = kforge_runner.bytes_of(self.dtype, self.count)
         shape = list(self.shape)
         if self.dtype == "f4_e2m1":
+            if not shape or shape[-1] % 2:
+                raise ValueError(f"tensor {self.name} holds two elements a byte and needs an even last extent, not {list(shape)}")
             shape[-1] //= 2
         self._raw = torch.zeros(self.bytes, dtype=torch.uint8, device=_DEVICE)
         self.view = self.own = self._raw.view(_TYPES[self.dtype]).view(shape)

@@ -181,14 +181,16 @@ def listed(table):
     for key, kind in (("cheat", "cheats"), ("honest", "honest")):
         for one in table[key]:
             device = one.get("on", "cpu")
-            program = HERE / device / kind / f"{one['name']}.{'cu' if device == 'cuda' else 'py'}"
+            program = HERE / one.get("from", f"{device}/{kind}") / f"{one['name']}.{'cu' if device == 'cuda' else 'py'}"
             yield {**one, "kind": kind, "on": device, "program": program}
 
 
 def unlisted(table):
     """Programs that stand in no table would never be asked about; the other way round there is nothing to ask about."""
     there = {file for device in OPERATIONS for kind in ("cheats", "honest") for file in (HERE / device / kind).glob("*.*")}
-    return sorted(str(file.relative_to(HERE)) for file in there ^ {one["program"] for one in listed(table)})
+    # What stands elsewhere was written for itself, and not all of it has a name to be caught by.
+    known = {one["program"] for one in listed(table) if "from" not in one}
+    return sorted(str(file.relative_to(HERE)) for file in there ^ known)
 
 
 def chosen(table, device, only):

@@ -47,9 +47,20 @@ fn nothing_is_written_over_and_no_name_leads_out_of_the_folder() {
     assert_eq!((code, &refused["error"]["code"]), (Some(2), &"usage".into()));
     assert!(repository.path().join("kernels/a/candidate.py").exists());
     assert!(!repository.path().join("kernels/a/candidate.cpp").exists());
-    for name in ["../a", "", ".x", "a b", "a/b", "a\"\nb = 1 #"] {
+    // A name that the ledger could not keep is refused before anything is written.
+    for name in ["a+b", "a=b", "../a", "", ".x", "a b", "a/b", "a\"\nb = 1 #"] {
         let (code, refused) = kforge(&repository, &["init", name, "--class", "cpu", "--format", "json"]);
         assert_eq!(code, Some(2), "{name:?}: {refused}");
     }
     assert!(!repository.path().join("a").exists());
+}
+
+#[test]
+fn a_file_that_is_there_is_named_and_nothing_is_left_beside_it() {
+    let repository = ScratchRepo::with_files(&[("kernels/x/baseline.cpp".to_owned(), b"// mine\n".to_vec())]);
+    let (code, refused) = kforge(&repository, &["init", "x", "--class", "cpu", "--format", "json"]);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert_eq!((code, message), (Some(2), "kernels/x/baseline.cpp is there already"));
+    let left: Vec<_> = std::fs::read_dir(repository.path().join("kernels/x")).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use kforge_testkit::{gone, processes_with};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -75,7 +76,10 @@ fn a_reader_that_does_not_read_does_not_hold_an_answer() {
 #[test]
 fn a_tour_passes_the_wish_to_stop_on_to_the_step_at_work() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = kforge(folder.path(), &["tour", "t"]).stdout(Stdio::null()).spawn().unwrap();
+    let mark = format!("KFORGE_TEST_TOUR={}", std::process::id());
+    let (name, value) = mark.split_once('=').unwrap();
+    let mut child =
+        kforge(folder.path(), &["tour", "t"]).env(name, value).stdout(Stdio::null()).spawn().unwrap();
     let journal = folder.path().join("t/.kforge");
     for _ in 0..400 {
         // The first validate is at work once the ledger is there.
@@ -84,13 +88,7 @@ fn a_tour_passes_the_wish_to_stop_on_to_the_step_at_work() {
         }
         sleep(Duration::from_millis(25));
     }
+    assert!(!processes_with(&mark).is_empty(), "the tour and its step have the mark");
     assert_eq!(ended_by(&mut child, "TERM"), Some(130));
-    let mark = folder.path().to_string_lossy().into_owned();
-    let alive = || {
-        let output = Command::new("ps").args(["-eo", "args"]).output().unwrap();
-        String::from_utf8_lossy(&output.stdout)
-            .lines()
-            .any(|line| line.contains("validate") && line.contains(&mark))
-    };
-    assert!(!alive());
+    assert!(gone(&mark, 5), "{:?}", processes_with(&mark));
 }

@@ -62,7 +62,8 @@ fn judge(file: &Path) -> Outcome {
     }
 }
 
-fn judge_folder(what: &str, folder: &Path) {
+/// Compares every file of a folder; gives how many of how many are equal.
+fn judge_folder(what: &str, folder: &Path) -> (usize, usize) {
     let slow = std::env::var_os("KFORGE_SLOW").is_some();
     let (files, large): (Vec<PathBuf>, Vec<PathBuf>) = files_of(folder)
         .into_iter()
@@ -106,6 +107,7 @@ fn judge_folder(what: &str, folder: &Path) {
         files.len(),
         wrong.join("\n")
     );
+    (equal, files.len())
 }
 
 #[test]
@@ -121,19 +123,22 @@ fn the_oracle_agrees_with_sums_worked_out_by_hand() {
 #[test]
 fn every_file_of_the_corpus_is_counted_as_the_oracle_counts_it() {
     let Some(corpus) = corpus("the oracle on torch-profiler") else { return };
-    judge_folder("the corpus", &corpus.join("torch-profiler"));
+    let (equal, _) = judge_folder("the corpus", &corpus.join("torch-profiler"));
+    assert!(equal > 0, "nothing was compared");
 }
 
 #[test]
 fn every_oddity_is_counted_as_the_oracle_counts_it_or_is_read_leniently() {
     let Some(corpus) = corpus("the oracle on oddities") else { return };
-    judge_folder("oddities", &corpus.join("oddities"));
+    let (equal, _) = judge_folder("oddities", &corpus.join("oddities"));
+    assert!(equal > 0, "nothing was compared");
 }
 
 #[test]
 fn every_lab_capture_is_counted_as_the_oracle_counts_it() {
     let Some(lab) = lab("the oracle on lab captures") else { return };
-    judge_folder("the lab", &lab.join("captures"));
+    let (equal, _) = judge_folder("the lab", &lab.join("captures"));
+    assert!(equal > 0, "nothing was compared");
 }
 
 #[test]
@@ -147,7 +152,8 @@ fn random_captures_of_odd_but_legal_things_are_counted_as_the_oracle_counts_them
         .status()
         .expect("python3 runs");
     assert!(status.success(), "python3 tests/generate/odd_captures.py");
-    judge_folder("random captures", folder.path());
+    let (equal, all) = judge_folder("random captures", folder.path());
+    assert_eq!(equal, all, "what is made here can be compared whole");
 }
 
 #[test]

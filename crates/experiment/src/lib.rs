@@ -49,8 +49,8 @@ pub use runner::{
     Operand, Preparation, Ran, Role, Runner, RunnerFault,
 };
 pub use spec::{
-    CacheMode, CaseSpec, Domain, Experiment, InputKind, InputSpec, OutputSpec, Range, SideSpec, Tree, Tuning,
-    Work, is_name,
+    CacheMode, CaseSpec, Domain, Experiment, InputKind, InputSpec, OP_NAMES, OutputSpec, Range, SideSpec,
+    Tree, Tuning, Work, is_name, is_op_name,
 };
 pub use stage::{
     Alone, Benched, Built, CaseTimes, Checked, Correct, Engine, Event, Proposed, Refuted, Remark, RunContext,

@@ -74,7 +74,7 @@ pub struct Facts {
 
 impl Facts {
     /// Whether this verdict is a win that fewer drawn cases support than the policy asks for.
-    pub(crate) fn disallowed_win(&self, verdict: &Verdict) -> bool {
+    pub fn disallowed_win(&self, verdict: &Verdict) -> bool {
         let drawn = self.cases.iter().filter(|case| case.origin == CaseOrigin::Drawn).count();
         verdict.is_faster() && drawn < self.policy.measure.drawn_cases as usize
     }

@@ -81,8 +81,10 @@ pub enum Error {
     Settings {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with it, with its line.
         message: String,
+        /// The cure, where it is another than to look up the tables.
+        hint: Option<String>,
     },
     /// Another tool is missing or failed.
     #[error("{tool} failed: {message}")]
@@ -216,9 +218,9 @@ impl Error {
             ),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),
-            Self::Settings { .. } => {
-                Some("kforge.toml is TOML; docs/evidence.md lists its tables".to_owned())
-            }
+            Self::Settings { hint, .. } => Some(hint.clone().unwrap_or_else(|| {
+                "kforge.toml is TOML with [ledger], [commit], [verify], [policy] and [env.NAME]; docs/evidence.md lists what they hold".to_owned()
+            })),
             Self::Bug(_) => {
                 Some("please report it with the command line and, if you can, the input".to_owned())
             }

@@ -41,7 +41,9 @@ impl ExitClass {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Yes => "yes: answered; for validate, every requested candidate is faster",
-            Self::No => "no: refused, regression, same, slower, mixed, inconclusive or incorrect",
+            Self::No => {
+                "no: refused, regression, same, slower, mixed, inconclusive, incorrect, or void for what the candidate did"
+            }
             Self::Usage => "the command line was not understood",
             Self::Input => "the input cannot be used",
             Self::Environment => {

@@ -19,6 +19,7 @@ mod observer;
 mod project;
 pub mod record;
 mod save;
+mod settings;
 mod signing;
 pub mod tour;
 pub mod trace;

@@ -4,51 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kforge_ledger::{Disk, Ledger, RealDisk};
-use serde::Deserialize;
-
 use crate::error::Error;
 use crate::git::Git;
+use crate::settings::{Binding, Settings};
 use crate::signing::SignersFile;
-
-/// How a commit says which evidence it rests on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Binding {
-    /// A git note under `refs/notes/kforge`.
-    #[default]
-    Note,
-    /// A `Kforge-Evidence:` trailer of the message.
-    Trailer,
-    /// Neither: `verify` finds evidence by the blobs alone.
-    None,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct File {
-    ledger: LedgerTable,
-    commit: CommitTable,
-    verify: VerifyTable,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct LedgerTable {
-    root: Option<PathBuf>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct CommitTable {
-    binding: Binding,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct VerifyTable {
-    allowed_signers: Option<PathBuf>,
-}
+use kforge_ledger::{Disk, Ledger, RealDisk};
 
 /// What kforge.toml says that a gate depends on, as it is spelled there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,11 +22,10 @@ pub(crate) struct GateSettings {
 impl GateSettings {
     /// Reads a kforge.toml; the reason where it is none.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-        Ok(Self::of(&file))
+        Ok(Self::of(&Settings::parse(text)?))
     }
 
-    fn of(file: &File) -> Self {
+    fn of(file: &Settings) -> Self {
         Self { ledger_root: file.ledger.root.clone(), allowed_signers: file.verify.allowed_signers.clone() }
     }
 }
@@ -104,7 +63,7 @@ impl Project {
         let marked = folder.ancestors().find(|above| above.join("kforge.toml").is_file()).map(Path::to_owned);
         let top = Git::around(&folder)?.map(|git| git.top);
         let root = marked.or(top).unwrap_or(folder);
-        let file = settings(&root)?;
+        let file = Settings::read(&root)?;
         let git = Git::around(&root)?;
         let settings = GateSettings::of(&file);
         let place = file.ledger.root.map_or_else(|| root.clone(), |named| root.join(named));
@@ -124,7 +83,7 @@ impl Project {
             return Ok(project);
         }
         let Some(git) = Git::objects(&project.root)? else { return Ok(project) };
-        let file = settings(&git.top)?;
+        let file = Settings::read(&git.top)?;
         let allowed_signers = file.verify.allowed_signers.map(|named| SignersFile::new(&git.top, &named));
         let ledger = Ledger::open_with(git.top.clone(), Arc::clone(&project.disk))?;
         Ok(Self { root: git.top.clone(), ledger, git: Some(git), allowed_signers, ..project })
@@ -161,14 +120,4 @@ impl Project {
         let inside = above.strip_prefix(&git.top).ok()?.to_string_lossy().into_owned();
         Some(if inside.is_empty() { "kernels/".to_owned() } else { format!("{inside}/kernels/") })
     }
-}
-
-fn settings(root: &Path) -> Result<File, Error> {
-    let path = root.join("kforge.toml");
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(File::default()),
-        Err(source) => return Err(Error::Io { path, source }),
-    };
-    toml::from_str(&text).map_err(|error| Error::Settings { path, message: error.message().to_owned() })
 }

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Measure nothing: judge this evidence again by the thresholds that hold now; may be given several times.
     #[arg(
         long, value_name = "ID",
-        conflicts_with_all = ["candidate", "base", "place", "device", "claim", "confirm", "a"],
+        conflicts_with_all = ["candidate", "base", "place", "device", "wait", "claim", "confirm", "a"],
     )]
     reuse: Vec<String>,
     /// Run builds and runners through this command prefix, or in the [env.NAME] of kforge.toml.
@@ -61,7 +61,7 @@ pub struct Arguments {
     /// A benchmark command that stands for what is in use; with --b, two commands are compared by what they print.
     #[arg(
         long, value_name = "CMD", requires = "b", requires = "metric", help_heading = PAIRS,
-        conflicts_with_all = ["target", "candidate", "base", "device", "claim", "confirm"],
+        conflicts_with_all = ["target", "candidate", "base", "device", "wait", "claim", "confirm"],
     )]
     a: Option<String>,
     /// A benchmark command that stands for what shall replace it.

@@ -67,12 +67,20 @@ pub struct Experiment {
     pub tuning: Tuning,
 }
 
-/// Whether operations, sides, operands and cases may have this name: it becomes a file name, a column and a word of messages.
+/// How an operation may be called.
+pub const OP_NAMES: &str = "use letters, digits and _ - ., at most 80, not beginning with . or -";
+
+/// Whether sides, operands and cases may have this name: it becomes a file name, a column and a word of messages.
 pub fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 80
         && !text.starts_with(['.', '-'])
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '='))
+}
+
+/// Whether an operation may have this name: it becomes a folder of the ledger and a word of command lines.
+pub fn is_op_name(text: &str) -> bool {
+    is_name(text) && !text.contains(['+', '='])
 }
 
 impl Experiment {
@@ -83,7 +91,13 @@ impl Experiment {
     pub fn parse(path: &Path, text: &str, base: &Policy) -> Result<Self, Error> {
         let source = Source::new(path, text);
         let doc: Document = toml::from_str(text).map_err(|error| source.complaint(&error))?;
-        name(&source, &doc.op.span(), doc.op.get_ref(), "op")?;
+        if !is_op_name(doc.op.get_ref()) {
+            return Err(source.wrong(
+                &doc.op.span(),
+                format!("`{}` cannot name an operation", doc.op.get_ref()),
+                OP_NAMES.to_owned(),
+            ));
+        }
         let class = doc.class.as_ref().map_or("cpu", |class| class.get_ref().as_str());
         let mut candidates = Vec::new();
         for (candidate, side_doc) in &doc.candidate {

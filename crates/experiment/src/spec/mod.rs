@@ -14,7 +14,7 @@ mod tuning;
 
 pub use domain::{Domain, Range};
 pub(crate) use experiment::case_name;
-pub use experiment::{CaseSpec, Experiment, Work, is_name};
+pub use experiment::{CaseSpec, Experiment, OP_NAMES, Work, is_name, is_op_name};
 pub use output::OutputSpec;
 pub use side::{SideSpec, Tree};
 pub(crate) use tensor::extents;

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::staging::{Staging, through};
 use crate::gate::BrokenLink;
 use crate::git::Git;
-use crate::project::{Binding, Project};
+use crate::project::Project;
+use crate::settings::Binding;
 use crate::{Error, Note};
 
 const INTENT: &str = "commit.json";

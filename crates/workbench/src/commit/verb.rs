@@ -12,7 +12,8 @@ use super::publish::{self, Publication};
 use super::staging::Staging;
 use crate::gate::{self, BrokenLink, Runs};
 use crate::git::Git;
-use crate::project::{Binding, Project};
+use crate::project::Project;
+use crate::settings::Binding;
 use crate::{Error, Note, Observer, Progress};
 
 /// What to commit.

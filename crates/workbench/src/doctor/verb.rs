@@ -3,6 +3,8 @@
 use super::answer::{Bringup, Response};
 use super::{bringup, machine, report};
 use crate::init::Class;
+use crate::save::save;
+use crate::validate::Scratch;
 use crate::{Error, Observer};
 use kforge_experiment::Place;
 use std::path::PathBuf;
@@ -45,16 +47,13 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     let Some(class) = request.bringup else { return Ok(response) };
     // Where commands see another file system, only a mapped folder is visible to them.
     let parent = place.scratch_parent();
-    let folder = tempfile::Builder::new()
-        .prefix("kforge-bringup-")
-        .tempdir_in(&parent)
-        .map_err(|source| Error::Write { path: parent.clone(), source })?;
+    let folder = Scratch::make(&parent)?;
     let root = folder.path().canonicalize().unwrap_or_else(|_| folder.path().to_owned());
     let patient = Request { patience: request.patience.min(bringup::PATIENCE), ..request.clone() };
     let steps = bringup::run(&patient, class, &root, observer)?;
     let file = request.folder.join(format!("kforge-bringup-{}.md", class.word()));
     let text = report::text(class, &response.findings, &steps, &crate::validate::now());
-    std::fs::write(&file, text).map_err(|source| Error::Write { path: file.clone(), source })?;
+    save(&file, text.as_bytes())?;
     let works = steps.iter().all(|step| step.works);
     let shown = file.strip_prefix("./").unwrap_or(&file).display().to_string();
     response.bringup = Some(Bringup { class, works, steps, report: shown });

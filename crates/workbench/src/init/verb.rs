@@ -3,8 +3,9 @@
 use super::from;
 use super::skeleton::Class;
 use crate::project::Project;
+use crate::validate::MARK;
 use crate::{Error, Note, Observer};
-use kforge_experiment::is_name;
+use kforge_experiment::{OP_NAMES, is_op_name};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +51,9 @@ pub struct Response {
     pub notes: Vec<Note>,
 }
 
+/// The file that makes a folder an operation.
+const EXPERIMENT: &str = "experiment.toml";
+
 /// Writes the files.
 ///
 /// # Errors
@@ -60,10 +64,10 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         return Err(Error::Interrupted);
     }
     let op = &request.op;
-    if !is_name(op) {
+    if !is_op_name(op) {
         return Err(Error::Usage {
             message: format!("`{op}` cannot be an operation's name"),
-            hint: Some("use letters, digits and _ - . + =, at most 80".to_owned()),
+            hint: Some(OP_NAMES.to_owned()),
         });
     }
     let inside = format!("kernels/{op}");
@@ -72,13 +76,17 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         let path = path.to_owned();
         move |source| Error::Write { path, source }
     };
-    if folder.join("experiment.toml").exists() {
+    let mut draft = draft(request, &project.root)?;
+    let there = |name: &&str| folder.join(name).symlink_metadata().is_ok();
+    let names = std::iter::once(EXPERIMENT).chain(draft.files.iter().map(|(name, _)| *name));
+    if let Some(name) = names.into_iter().find(there) {
         return Err(Error::Usage {
-            message: format!("{inside}/experiment.toml is there already"),
+            message: format!("{inside}/{name} is there already"),
             hint: Some("name another operation; nothing is written over".to_owned()),
         });
     }
-    let draft = draft(request, &project.root)?;
+    // What makes a folder an operation comes last: what is cut short can be begun again.
+    draft.files.sort_by_key(|(name, _)| *name == EXPERIMENT);
     std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
     let mut written = Vec::new();
     for (name, text) in &draft.files {
@@ -101,7 +109,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         files: written,
         next: match draft.open {
             0 => format!("kforge validate {op}"),
-            _ => format!("grep -n 'TODO(kforge)' kernels/{op}/*"),
+            _ => format!("grep -n '{MARK}' kernels/{op}/*"),
         },
         notes,
     })

@@ -284,27 +284,33 @@ pub(super) fn reason(verdict: &Verdict) -> String {
 impl Response {
     /// Yes where every candidate is faster; the environment's class where nothing but the environment stood in the way.
     pub fn class(&self) -> ExitClass {
-        let mut class = ExitClass::Yes;
-        for answer in &self.candidates {
-            let mine = match &answer.verdict {
-                // A side cannot be faster than itself.
-                Verdict::Faster { .. } if self.base.as_ref().is_some_and(|base| base.unchanged) => {
-                    ExitClass::No
-                }
-                Verdict::Faster { .. } => ExitClass::Yes,
-                Verdict::Void { cause, .. } if matches!(cause.as_str(), "environment" | "biased") => {
-                    ExitClass::Environment
-                }
-                Verdict::Void { cause, .. } if cause == "baseline" => ExitClass::Input,
-                _ => ExitClass::No,
-            };
-            // A plain no outweighs what only the environment or the input prevented.
-            class = match (class, mine) {
-                (ExitClass::No, _) | (_, ExitClass::No) => ExitClass::No,
-                (ExitClass::Yes, other) | (other, ExitClass::Yes) => other,
-                (first, _) => first,
-            };
+        let unchanged = self.base.as_ref().is_some_and(|base| base.unchanged);
+        let classes = self.candidates.iter().map(|answer| match class_of(&answer.verdict) {
+            // A side cannot be faster than itself.
+            ExitClass::Yes if unchanged => ExitClass::No,
+            class => class,
+        });
+        classes.fold(ExitClass::Yes, together)
+    }
+}
+
+/// What one verdict means for a script.
+pub(super) fn class_of(verdict: &Verdict) -> ExitClass {
+    match verdict {
+        Verdict::Faster { .. } => ExitClass::Yes,
+        Verdict::Void { cause, .. } if matches!(cause.as_str(), "environment" | "biased") => {
+            ExitClass::Environment
         }
-        class
+        Verdict::Void { cause, .. } if cause == "baseline" => ExitClass::Input,
+        _ => ExitClass::No,
+    }
+}
+
+/// What two answers mean together: a plain no outweighs what only the environment or the input prevented.
+pub(super) fn together(one: ExitClass, other: ExitClass) -> ExitClass {
+    match (one, other) {
+        (ExitClass::No, _) | (_, ExitClass::No) => ExitClass::No,
+        (ExitClass::Yes, other) | (other, ExitClass::Yes) => other,
+        (first, _) => first,
     }
 }

@@ -21,4 +21,6 @@ pub use exactness::{BesideBaseline, LargestErrors, OutputErrors};
 pub(crate) use moment::now;
 pub use request::Request;
 pub use run::run;
+pub(crate) use scratch::Scratch;
 pub use since::Base;
+pub(crate) use todo::MARK;

@@ -1,67 +1,34 @@
 //! `kforge.toml` as far as `validate` reads it: `[policy]` for the project's thresholds, `[env.NAME]` for places.
 
 use crate::Error;
+use crate::settings::{PlaceTable, Settings};
 use kforge_experiment::Place;
 use kforge_record::Policy;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct File {
-    policy: BTreeMap<String, toml::Value>,
-    env: BTreeMap<String, PlaceTable>,
-    ledger: LedgerTable,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct LedgerTable {
-    root: Option<PathBuf>,
-}
-
-/// `[env.NAME]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct PlaceTable {
-    prefix: String,
-    map: Vec<String>,
-    scratch: Option<PathBuf>,
-    env: BTreeMap<String, String>,
-}
-
-/// What a project's kforge.toml says.
+/// What measuring needs of a project's kforge.toml.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct Surroundings {
     pub(super) policy: Policy,
     places: BTreeMap<String, PlaceTable>,
     pub(super) ledger: PathBuf,
 }
 
-impl Settings {
+impl Surroundings {
     /// Reads the kforge.toml of a project; none is the same as an empty one.
     pub(super) fn read(root: &Path) -> Result<Self, Error> {
-        let path = root.join("kforge.toml");
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(source) => return Err(Error::Io { path, source }),
-        };
-        let wrong = |message: String, hint: Option<String>| Error::Usage {
-            message: format!("{}: {message}", path.display()),
-            hint,
-        };
-        let file: File =
-            toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned(), None))?;
+        let file = Settings::read(root)?;
         let mut policy = Policy::default();
         let reasons = file.policy.get("reasons").and_then(toml::Value::as_table);
         for (name, value) in file.policy.iter().filter(|(name, _)| name.as_str() != "reasons") {
             let json = serde_json::to_value(value).map_err(|error| Error::Bug(error.to_string()))?;
             let reason = reasons.and_then(|all| all.get(name)).and_then(toml::Value::as_str);
-            policy
-                .set(name, &json, reason)
-                .map_err(|error| wrong(format!("[policy] {error}"), error.hint()))?;
+            policy.set(name, &json, reason).map_err(|error| Error::Settings {
+                path: root.join("kforge.toml"),
+                message: format!("[policy] {error}"),
+                hint: error.hint(),
+            })?;
         }
         let ledger = file.ledger.root.map_or_else(|| root.to_owned(), |named| root.join(named));
         Ok(Self { policy, places: file.env, ledger })

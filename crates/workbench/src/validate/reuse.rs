@@ -4,6 +4,7 @@
 //! experiment.toml and kforge.toml as they are. Tolerances are not applied again: outputs are not kept. Invariant: evidence that an audit
 //! refuses is judged by nobody.
 
+use super::answer::{class_of, together};
 use super::world::Opened;
 use crate::{Error, ExitClass, Note};
 use kforge_ledger::Ledger;
@@ -55,14 +56,20 @@ pub struct Judged {
     pub now: Verdict,
     /// Whether the two are the same word.
     pub same: bool,
-    /// Why the present verdict is no win; absent where it is one.
+    /// Whether it is a win by all present thresholds, those about its cases among them.
+    pub wins: bool,
+    /// Why it is no win now; absent where it is one.
     pub reason: Option<String>,
 }
 
 impl Response {
-    /// What the answer means for a script: yes where all of it is faster now.
+    /// What the answer means for a script: yes where all of it is a win now, else as `validate` says it of the same verdicts.
     pub fn class(&self) -> ExitClass {
-        if self.judged.iter().all(|judged| judged.now.is_faster()) { ExitClass::Yes } else { ExitClass::No }
+        let classes = self.judged.iter().map(|judged| match class_of(&judged.now) {
+            ExitClass::Yes if !judged.wins => ExitClass::No,
+            class => class,
+        });
+        classes.fold(ExitClass::Yes, together)
     }
 }
 
@@ -76,7 +83,7 @@ pub fn run(request: &Request) -> Result<Response, Error> {
     let (op, policy) = (&opened.experiment.op, &opened.experiment.tuning.policy);
     let judged = request.evidence.iter().map(|id| judge(&ledger, op, id, policy));
     let judged: Vec<Judged> = judged.collect::<Result<_, Error>>()?;
-    let short = judged.iter().filter(|one| one.then.is_faster() && !one.now.is_faster());
+    let short = judged.iter().filter(|one| one.then.is_faster() && !one.wins);
     let notes = short.map(|one| {
         let (id, word) = (one.evidence.short(), one.now.word());
         let message = format!(
@@ -106,6 +113,10 @@ fn judge(ledger: &Ledger, op: &str, prefix: &str, policy: &Policy) -> Result<Jud
     let launches = audited.launches.len();
     let sealed = Evidence::seal(facts, audited.launches).map_err(kforge_experiment::Error::from)?;
     let (facts, now) = (sealed.evidence.facts, sealed.evidence.judgement.verdict);
+    let lacking = facts.disallowed_win(&now).then(|| {
+        let needed = facts.policy.measure.drawn_cases;
+        format!("a win needs {needed} drawn cases now, and this run had fewer")
+    });
     Ok(Judged {
         evidence: id,
         candidate: facts.candidate,
@@ -113,7 +124,8 @@ fn judge(ledger: &Ledger, op: &str, prefix: &str, policy: &Policy) -> Result<Jud
         device: facts.environment.device.name,
         launches,
         same: then.word() == now.word(),
-        reason: kforge_ledger::reason(&now),
+        wins: now.is_faster() && lacking.is_none(),
+        reason: lacking.or_else(|| kforge_ledger::reason(&now)),
         then,
         now,
     })

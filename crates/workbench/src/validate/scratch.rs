@@ -19,7 +19,7 @@ const MARKER: &str = ".kforge-scratch";
 const WORDS: &str = "scratch folder of a kforge run";
 
 /// The folder of this run; removed when it goes out of scope.
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     folder: Option<tempfile::TempDir>,
     /// Holds the lock.
     _marker: File,
@@ -30,7 +30,7 @@ impl Scratch {
     ///
     /// # Errors
     /// Where the folder or its marker cannot be made.
-    pub(super) fn make(parent: &Path) -> Result<Self, Error> {
+    pub(crate) fn make(parent: &Path) -> Result<Self, Error> {
         let failed = |source| Error::Io { path: parent.to_owned(), source };
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent).map_err(failed)?;
         let marker = mark(folder.path()).map_err(failed)?;
@@ -43,7 +43,7 @@ impl Scratch {
     }
 
     /// Its path.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.as_ref().map_or(Path::new(""), tempfile::TempDir::path)
     }
 }

@@ -6,7 +6,8 @@ use crate::Error;
 use kforge_experiment::{Experiment, Tree};
 use std::path::Path;
 
-const MARK: &str = "TODO(kforge)";
+/// What a line begins with that has to be finished.
+pub(crate) const MARK: &str = "TODO(kforge)";
 
 /// Refuses an experiment with marks, by file and line: in experiment.toml and in the sources that sides take from the working tree.
 pub(super) fn refuse(experiment: &Experiment, text: &str, root: &Path) -> Result<(), Error> {
@@ -20,9 +21,11 @@ pub(super) fn refuse(experiment: &Experiment, text: &str, root: &Path) -> Result
                 continue;
             }
             seen.push(source);
-            // What cannot be read as a file is found missing, by name, when the side is materialised.
-            if let Ok(bytes) = std::fs::read(root.join(source)) {
-                marks.extend(marked(source, &String::from_utf8_lossy(&bytes)));
+            for file in files(root, source) {
+                // What cannot be read as a file is found missing, by name, when the side is materialised.
+                if let Ok(bytes) = std::fs::read(root.join(&file)) {
+                    marks.extend(marked(&file, &String::from_utf8_lossy(&bytes)));
+                }
             }
         }
     }
@@ -31,6 +34,22 @@ pub(super) fn refuse(experiment: &Experiment, text: &str, root: &Path) -> Result
         None => Ok(()),
         Some((file, line, what)) => Err(Error::Unfinished { file, line, what, count }),
     }
+}
+
+/// A source itself, or the files of a source that is a folder, by name.
+fn files(root: &Path, source: &str) -> Vec<String> {
+    let (mut folders, mut files) = (vec![source.to_owned()], Vec::new());
+    while let Some(next) = folders.pop() {
+        let is_folder = root.join(&next).symlink_metadata().is_ok_and(|meta| meta.is_dir());
+        if !is_folder {
+            files.push(next);
+            continue;
+        }
+        let inside = std::fs::read_dir(root.join(&next)).into_iter().flatten().flatten();
+        folders.extend(inside.map(|entry| format!("{next}/{}", entry.file_name().to_string_lossy())));
+    }
+    files.sort_unstable();
+    files
 }
 
 fn marked(file: &str, text: &str) -> Vec<(String, usize, String)> {
@@ -49,6 +68,17 @@ fn marked(file: &str, text: &str) -> Vec<(String, usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_files_of_a_source_that_is_a_folder_are_looked_at_too() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("csrc/deep")).unwrap();
+        for file in ["csrc/b.cu", "csrc/deep/a.cuh"] {
+            std::fs::write(root.path().join(file), "// TODO(kforge): write it\n").unwrap();
+        }
+        assert_eq!(files(root.path(), "csrc"), ["csrc/b.cu", "csrc/deep/a.cuh"]);
+        assert_eq!(files(root.path(), "csrc/b.cu"), ["csrc/b.cu"]);
+    }
 
     #[test]
     fn a_mark_is_found_with_its_line_and_words_and_only_in_a_comment() {

@@ -4,7 +4,7 @@
 
 use super::device;
 use super::locate;
-use super::place::Settings;
+use super::place::Surroundings;
 use super::run::{Wish, probe};
 use super::scratch::Scratch;
 use super::todo;
@@ -22,7 +22,7 @@ pub(super) struct Opened {
     pub(super) path: PathBuf,
     pub(super) text: String,
     pub(super) repository: Repository,
-    pub(super) settings: Settings,
+    pub(super) settings: Surroundings,
     pub(super) experiment: Experiment,
 }
 
@@ -36,7 +36,7 @@ impl Opened {
         let text =
             std::fs::read_to_string(&path).map_err(|source| Error::Io { path: path.clone(), source })?;
         let repository = Repository::around(path.parent().unwrap_or(Path::new(".")))?;
-        let settings = Settings::read(&repository.root)?;
+        let settings = Surroundings::read(&repository.root)?;
         let experiment = Experiment::parse(&path, &text, &settings.policy)?;
         Ok(Self { path, text, repository, settings, experiment })
     }

@@ -31,6 +31,8 @@ struct Cheat {
     detector: String,
     #[serde(default)]
     on: Place,
+    /// The folder of its program, where it is another than that of its kind.
+    from: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -65,12 +67,13 @@ pub(super) fn page(repository: &Repository) -> Result<String, Stop> {
         toml::from_str(&text(repository, TABLE)?).map_err(|error| broken(TABLE, &error.to_string()))?;
     let mut cheats = Vec::new();
     for cheat in battery.cheat {
-        let does = does(repository, cheat.on, "cheats", &cheat.name)?;
+        let usual = format!("{}/cheats", cheat.on.word());
+        let does = does(repository, cheat.on, cheat.from.as_deref().unwrap_or(&usual), &cheat.name)?;
         cheats.push((cheat, does));
     }
     let mut honest = Vec::new();
     for one in battery.honest {
-        let does = does(repository, one.on, "honest", &one.name)?;
+        let does = does(repository, one.on, &format!("{}/honest", one.on.word()), &one.name)?;
         honest.push((one, does));
     }
     Ok(rendered(&cheats, &honest))
@@ -93,10 +96,10 @@ fn rendered(cheats: &[(Cheat, String)], honest: &[(Honest, String)]) -> String {
 }
 
 /// The first line of a candidate's program, which says what it does.
-fn does(repository: &Repository, on: Place, kind: &str, name: &str) -> Result<String, Stop> {
+fn does(repository: &Repository, on: Place, folder: &str, name: &str) -> Result<String, Stop> {
     let (suffix, start, end) =
         if matches!(on, Place::Cuda) { ("cu", "// ", "\n") } else { ("py", "\"\"\"", "\"\"\"") };
-    let file = format!("tests/battery/{}/{kind}/{name}.{suffix}", on.word());
+    let file = format!("tests/battery/{folder}/{name}.{suffix}");
     let program = text(repository, &file)?;
     let said = program.strip_prefix(start).and_then(|rest| rest.split_once(end));
     said.map(|(said, _)| said.replace('|', "\\|"))
@@ -123,6 +126,7 @@ mod tests {
             cause: cause.map(str::to_owned),
             detector: "a clock".into(),
             on: Place::Cuda,
+            from: None,
         };
         let page = rendered(
             &[(cheat(Some("clock")), "Lies.".into()), (cheat(None), "Errs.".into())],

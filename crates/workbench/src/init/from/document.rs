@@ -1,11 +1,9 @@
 //! experiment.toml out of a task. What the task leaves open becomes a line with TODO(kforge) beside a value that holds the place.
 
 use super::locate::plain;
+use crate::validate::MARK;
 use kforge_sources::{Fill, Input, Origin, Output, Task};
 use std::fmt::Write as _;
-
-/// The mark of a line that somebody has to finish.
-pub(super) const MARK: &str = "TODO(kforge)";
 
 /// The text of the document.
 pub(super) fn text(task: &Task, op: &str) -> String {

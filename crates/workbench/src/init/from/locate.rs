@@ -2,6 +2,8 @@
 
 use crate::Error;
 use kforge_sources::Task;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// A file larger than this is data, not a test.
@@ -26,14 +28,15 @@ pub(crate) fn task(root: &Path, folder: &Path, from: &str, op: &str) -> Result<T
 
 fn read(path: &Path) -> Result<String, Error> {
     let failed = |source| Error::Io { path: path.to_owned(), source };
-    let size = std::fs::metadata(path).map_err(failed)?.len();
-    if size > MOST {
+    // A device says that it has no bytes and never ends.
+    let mut bytes = Vec::new();
+    File::open(path).map_err(failed)?.take(MOST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MOST {
         return Err(Error::Usage {
-            message: format!("{} has {size} bytes, and more than {MOST} are not read", path.display()),
+            message: format!("{} has more than {MOST} bytes, which are not read", path.display()),
             hint: Some("give the file with the test or the task itself".to_owned()),
         });
     }
-    let bytes = std::fs::read(path).map_err(failed)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

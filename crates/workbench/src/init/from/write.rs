@@ -1,7 +1,8 @@
 //! The files of an experiment out of a task.
 
-use super::document::{self, MARK};
+use super::document;
 use super::program;
+use crate::validate::MARK;
 use crate::{Error, Note};
 use kforge_experiment::Experiment;
 use kforge_record::Policy;

@@ -6,10 +6,12 @@
 
 use super::super::moment;
 use crate::{Error, Observer, Progress};
+use kforge_experiment::{Clock as _, MonotonicClock};
+use nix::fcntl::OFlag;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -76,8 +78,14 @@ pub(super) fn try_take(folder: &Path, pci: &str, op: &str, most: Duration) -> Re
         .create(true)
         .truncate(false)
         .mode(0o666)
+        // The folder may be another user's: a link in it could name any file of ours.
+        .custom_flags(OFlag::O_NOFOLLOW.bits() | OFlag::O_NONBLOCK.bits())
         .open(&path)
         .map_err(failed(&path))?;
+    if !file.metadata().is_ok_and(|meta| meta.is_file() && meta.nlink() == 1) {
+        let source = std::io::Error::other("it is no lease: a plain file with one name was expected");
+        return Err(Error::Write { path, source });
+    }
     match file.try_lock() {
         Ok(()) => {
             let _ = file.set_permissions(fs::Permissions::from_mode(0o666));
@@ -111,7 +119,8 @@ pub(super) fn wait_for<Got>(
     observer: &dyn Observer,
     mut attempt: impl FnMut() -> Result<Result<Got, String>, Error>,
 ) -> Result<Got, Error> {
-    let (mut waited, mut said) = (Duration::ZERO, String::new());
+    let (clock, mut said) = (MonotonicClock::starting_now(), String::new());
+    let start = clock.now();
     loop {
         let why = match attempt()? {
             Ok(got) => return Ok(got),
@@ -120,6 +129,8 @@ pub(super) fn wait_for<Got>(
         if observer.cancelled() {
             return Err(Error::Interrupted);
         }
+        // An attempt may ask a vendor's tool and take seconds; what counts is how long the user waits.
+        let waited = Duration::from_nanos(clock.now().since(start).0.unsigned_abs());
         if waited >= patience {
             return Err(Error::Device {
                 message: why,
@@ -130,8 +141,7 @@ pub(super) fn wait_for<Got>(
             observer.progress(Progress::Line(format!("waiting: {why}")));
             said = why;
         }
-        std::thread::sleep(LOOK);
-        waited += LOOK;
+        std::thread::sleep(LOOK.min(patience.saturating_sub(waited)));
     }
 }
 
@@ -155,6 +165,32 @@ mod tests {
         assert!(matches!(try_take(folder.path(), "0000:1c:00.0", "x", HOUR).unwrap(), Tried::Taken(_)));
         drop(lease);
         assert!(matches!(take("second"), Tried::Taken(_)));
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_lease_is_not_followed_and_its_file_stays_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let victim = folder.path().join("victim");
+        let (soft, hard) = (folder.path().join("gpu-a.lease"), folder.path().join("gpu-b.lease"));
+        fs::write(&victim, "words").unwrap();
+        std::os::unix::fs::symlink(&victim, &soft).unwrap();
+        fs::hard_link(&victim, &hard).unwrap();
+        for pci in ["a", "b"] {
+            assert!(try_take(folder.path(), pci, "x", HOUR).is_err(), "{pci}");
+            assert_eq!(fs::read_to_string(&victim).unwrap(), "words");
+        }
+    }
+
+    #[test]
+    fn what_an_attempt_takes_is_waiting_too() {
+        let mut tries = 0;
+        let slow = || {
+            tries += 1;
+            std::thread::sleep(Duration::from_millis(60));
+            Ok(Err::<(), String>("it is held".to_owned()))
+        };
+        wait_for(Duration::from_millis(300), &Silent, slow).unwrap_err();
+        assert!((2..=4).contains(&tries), "{tries}");
     }
 
     #[test]

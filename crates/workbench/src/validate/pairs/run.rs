@@ -9,7 +9,7 @@ use super::metric::{Metric, Reading};
 use super::request::Request;
 use super::tally::Tally;
 use crate::validate::answer::reason;
-use crate::validate::place::Settings;
+use crate::validate::place::Surroundings;
 use crate::validate::run::{Wish, probe};
 use crate::validate::scratch::Scratch;
 use crate::{Error, Note, Observer, Progress};
@@ -31,7 +31,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
     let folder =
         request.folder.canonicalize().map_err(|source| Error::Io { path: request.folder.clone(), source })?;
     let root = Repository::around(&folder)?.root;
-    let settings = Settings::read(&root)?;
+    let settings = Surroundings::read(&root)?;
     let plan = Plan::of(&settings.policy, request.runs)?;
     let place = settings.place(request.place.as_deref(), &request.maps, &root)?;
     if place.inside(&folder).is_none() {
@@ -154,6 +154,14 @@ impl Plan {
             });
         }
         judged.looks.retain(|look| *look <= runs);
+        if let Err(why) = judged.check()
+            && policy.judge.check().is_ok()
+        {
+            return Err(Error::Usage {
+                message: format!("--runs {runs} leaves too few blocks to judge: {why}"),
+                hint: Some(format!("give --runs {last} or more, or leave it out")),
+            });
+        }
         let to_a_launch = (runs / last.max(1)).max(1);
         // Every block has fresh processes, so that one is a whole launch; and the commands average over their own clock, of which only
         // the printed digits are known: those are the tick, and the judge widens its intervals by them.

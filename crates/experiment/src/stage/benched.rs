@@ -5,7 +5,7 @@
 //! Invariant: every sample is kept; nothing is averaged.
 
 use super::built::runner_error;
-use super::calibration::{Pace, SHORT_CALL_NS, call_ns, can};
+use super::calibration::{Pace, SidePace};
 use super::checked::Checked;
 use super::checking::{Comparison, Expectation};
 use super::engine::Event;
@@ -215,16 +215,8 @@ impl<'c, 'a> Alone<'c, 'a> {
         mode: CacheMode,
     ) -> Result<Plan, RunnerFault> {
         let engine = self.checked.engine;
-        let (mut call, mut launch) = (call_ns(runner, slots, Launching::Stream)?, Launching::Stream);
-        if engine.device.queues() && call < SHORT_CALL_NS {
-            for other in [Launching::Graph, Launching::Held] {
-                if launch == Launching::Stream && can(runner, other)? {
-                    (launch, call) = (other, call_ns(runner, slots, other)?);
-                }
-            }
-        }
-        let pace = Pace { fastest: call, slowest: call, launch };
-        Ok(pace.plan(self.checked, operands, slots, mode))
+        let pace = SidePace::of(runner, slots, engine.device.queues())?;
+        Ok(Pace::of(&[pace]).plan(self.checked, operands, slots, mode))
     }
 }
 

@@ -5,7 +5,7 @@
 //! agree with what the runner reported. Invariant: every sample is one batch as the runner reported it; nothing is averaged here.
 
 use super::built::runner_error;
-use super::calibration::{Pace, SHORT_CALL_NS, call_ns, can};
+use super::calibration::{Pace, SidePace};
 use super::case_log::CaseLog;
 use super::checked::Checked;
 use super::checking::{Comparison, Fill};
@@ -19,7 +19,7 @@ use crate::draw::Entropy;
 use crate::error::Error;
 use crate::operands::Audience;
 use crate::philox::Stream;
-use crate::runner::{Batch, FaultKind, Launching, Leftover, Operand, Role, Runner, RunnerFault};
+use crate::runner::{Batch, FaultKind, Leftover, Operand, Role, Runner, RunnerFault};
 use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Series, VoidCause, VoidFinding};
 use kforge_stats::{Block, CaseSamples, Decision, Judge, OpSamples};
 use ranked::Ranked;
@@ -290,32 +290,17 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         slots: u32,
         runners: &mut Runners<'a>,
     ) -> Result<Plan, SideFault> {
-        let tuning = &self.engine.experiment.tuning;
         let operands = self.operands(trial, fill.seed, slots)?;
-        let (mut fastest, mut slowest) = (u64::MAX, 1);
+        let queues = self.engine.device.queues();
+        let mut paces = Vec::new();
         for who in [BASELINE, CANDIDATE] {
             let runner = runners[who].as_mut();
-            let call = hold(runner, trial, &operands, slots, &fill.inputs)
-                .and_then(|()| call_ns(runner, slots, Launching::Stream))
-                .map_err(|fault| SideFault { who, fault })?;
-            fastest = fastest.min(call);
-            slowest = slowest.max(call);
+            let pace = hold(runner, trial, &operands, slots, &fill.inputs)
+                .and_then(|()| SidePace::of(runner, slots, queues));
+            paces.push(pace.map_err(|fault| SideFault { who, fault })?);
         }
-        let mut launch = Launching::Stream;
-        if self.engine.device.queues() && fastest < SHORT_CALL_NS {
-            launch = common_launching(runners)?;
-        }
-        if launch != Launching::Stream {
-            (fastest, slowest) = (u64::MAX, 1);
-            for who in [BASELINE, CANDIDATE] {
-                let call = call_ns(runners[who].as_mut(), slots, launch)
-                    .map_err(|fault| SideFault { who, fault })?;
-                fastest = fastest.min(call);
-                slowest = slowest.max(call);
-            }
-        }
-        let pace = Pace { fastest, slowest, launch };
-        Ok(pace.plan(self.checked, &operands, slots, tuning.cache))
+        let cache = self.engine.experiment.tuning.cache;
+        Ok(Pace::of(&paces).plan(self.checked, &operands, slots, cache))
     }
 
     /// The blocks of one case in one launch.
@@ -413,20 +398,6 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         }
         Ok(())
     }
-}
-
-/// The first way of launching short calls that baseline and candidate can both take.
-fn common_launching(runners: &mut Runners<'_>) -> Result<Launching, SideFault> {
-    for launch in [Launching::Graph, Launching::Held] {
-        let mut both = true;
-        for who in [BASELINE, CANDIDATE] {
-            both = both && can(runners[who].as_mut(), launch).map_err(|fault| SideFault { who, fault })?;
-        }
-        if both {
-            return Ok(launch);
-        }
-    }
-    Ok(Launching::Stream)
 }
 
 /// The record's name of an order of sides.

@@ -1,5 +1,6 @@
 //! Calls that are timed to see whether samples mean what they should. Nothing here becomes a sample.
 
+use super::super::calibration::can;
 use super::super::checking::preparation;
 use super::super::first_write::{FirstSight, FirstWrite, Look, PutOff};
 use super::{BASELINE, CANDIDATE, Plan, Runners, SideFault, Timing, Trial};
@@ -49,10 +50,7 @@ impl<'a> Timing<'_, 'a, '_> {
     ) -> Result<(), SideFault> {
         let mut once = Batch { batches: 1, passes: 1, ..self.batch(plan, false) };
         once.order = (0..slots).collect();
-        if once.launch == Launching::Graph {
-            // A graph is replayed once before it is timed.
-            once.launch = Launching::Held;
-        }
+        unrecorded(&mut once, runners)?;
         let mut seen = [FirstSight::NEVER, FirstSight::NEVER];
         let least_ns = self.checked.tick_ns.saturating_mul(50);
         let mut why = None;
@@ -107,9 +105,7 @@ impl<'a> Timing<'_, 'a, '_> {
         runners: &mut Runners<'a>,
     ) -> Result<(), SideFault> {
         let mut once = Batch { batches: 1, passes: 1, poison: None, ..self.batch(plan, false) };
-        if once.launch == Launching::Graph {
-            once.launch = Launching::Held;
-        }
+        unrecorded(&mut once, runners)?;
         let fit = usize::try_from(super::LOOKED_AT_BYTES / slot_bytes.max(1)).unwrap_or(usize::MAX).max(2);
         once.order = (0..plan.slots).collect();
         self.stream.shuffle(&mut once.order);
@@ -158,6 +154,20 @@ impl<'a> Timing<'_, 'a, '_> {
         }
         Ok(())
     }
+}
+
+/// Makes a batch one that can be run once: a graph is replayed before it is timed. Calls are held back where both sides can do that.
+fn unrecorded(once: &mut Batch, runners: &mut Runners<'_>) -> Result<(), SideFault> {
+    if once.launch != Launching::Graph {
+        return Ok(());
+    }
+    once.launch = Launching::Held;
+    for who in [BASELINE, CANDIDATE] {
+        if !can(runners[who].as_mut(), Launching::Held).map_err(|fault| SideFault { who, fault })? {
+            once.launch = Launching::Stream;
+        }
+    }
+    Ok(())
 }
 
 /// Whether outputs of slots that no call is made for stay as they are while others are written.

@@ -171,7 +171,7 @@ def spoilt(fixture, word, cause):
 def accepted(fixture, word, cause, reason):
     if fixture["kind"] == "honest":
         return word in ("faster", "slower", "same", "mixed", "inconclusive") and word != fixture.get("never")
-    if shown(word, cause) == fixture.get("also"):
+    if shown(word, cause) in fixture.get("also", []):
         return True
     return word == fixture["verdict"] and cause == fixture.get("cause", "") and fixture.get("says", "") in reason
 

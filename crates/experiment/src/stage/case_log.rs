@@ -17,6 +17,22 @@ const PAUSES: &str = "runs are interrupted beside their calls so often that the 
 const BETWEEN_NS: i64 = 20_000;
 const BETWEEN_QUEUED_NS: i64 = 100_000;
 
+/// Less than this share of the baseline's time is a win by the usual minimum effect.
+const NO_WIN: f64 = 0.99;
+
+fn too_small(lost: f64) -> String {
+    format!(
+        "the machine is too busy to compare its clock with the one outside closer than to {:.0} %, and the candidate is not quicker by more than that; measure on a machine that is less busy",
+        100.0 * lost
+    )
+}
+
+fn middle_ns(batches: &[Batched]) -> f64 {
+    let mut samples: Vec<u64> = batches.iter().map(|batch| batch.sample_ns).collect();
+    samples.sort_unstable();
+    samples.get(samples.len() / 2).copied().unwrap_or(0) as f64
+}
+
 /// The log of one case, for the baseline and the candidate.
 #[derive(Default)]
 pub(super) struct CaseLog {
@@ -78,6 +94,10 @@ impl CaseLog {
         } else if often.runs_slow(baseline, slack_ns).is_some() {
             // Only what it says to have done beside its calls speaks for it, and pauses look the same.
             void(VoidCause::Environment, candidate, PAUSES);
+        } else if let Some(lost) = often.may_have_lost(baseline, slack_ns)
+            && self.is_win_within(lost)
+        {
+            void(VoidCause::Environment, candidate, &too_small(lost));
         }
         let [baseline, mine] = &self.batches;
         if let Some(why) = ran_on(mine, baseline) {
@@ -88,9 +108,13 @@ impl CaseLog {
 
     /// The middle sample of the baseline, ns.
     fn usual_sample_ns(&self) -> f64 {
-        let mut samples: Vec<u64> = self.batches[0].iter().map(|batch| batch.sample_ns).collect();
-        samples.sort_unstable();
-        samples.get(samples.len() / 2).copied().unwrap_or(0) as f64
+        middle_ns(&self.batches[0])
+    }
+
+    /// Whether the candidate looks quicker, and would not if its clock had lost this share.
+    fn is_win_within(&self, lost: f64) -> bool {
+        let [baseline, mine] = self.batches.each_ref().map(|batches| middle_ns(batches));
+        mine < NO_WIN * baseline && mine * (1.0 + lost) >= NO_WIN * baseline
     }
 
     /// Whether the candidate's clock agrees once it is granted what one of four runs of the baseline has beside its calls: then a busy

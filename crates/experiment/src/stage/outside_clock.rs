@@ -89,8 +89,7 @@ impl ClockLog {
     /// Why the candidate's clock runs slower than the baseline's, where it does by more than noise and `slack_ns` explain: what harnesses differ
     /// by between the batches that a long run has and a short one has not.
     pub(super) fn runs_slow(&self, baseline: &Self, slack_ns: i64) -> Option<String> {
-        let reported = |long: bool| quantile(&self.of(long, |run| run.reported_ns as i64), 2);
-        let delta_ns = reported(true)? - reported(false)?;
+        let delta_ns = self.reported_delta_ns()?;
         let sides = [self, baseline].map(|log| [false, true].map(|long| log.of(long, Seen::overhead)));
         let [[short, long], [usual_short, usual_long]] = &sides;
         QUARTERS.into_iter().find_map(|quarter| {
@@ -101,6 +100,23 @@ impl ClockLog {
                 format!("its clock runs slow: {lost} ns of {delta_ns} ns more of batches are seen from outside and not reported (the baseline: {usual} ns)")
             })
         })
+    }
+
+    /// What share of its batches' time the side's clock may have lost, by the quickest runs of both sides: other work only adds time, so that
+    /// it is rather less. Absent where it is no more than `runs_slow` allows.
+    pub(super) fn may_have_lost(&self, baseline: &Self, slack_ns: i64) -> Option<f64> {
+        let delta_ns = self.reported_delta_ns()?;
+        let quickest = |log: &Self, long: bool| log.of(long, Seen::overhead).first().copied();
+        let lost = quickest(self, true)? - quickest(self, false)?;
+        let usual = (quickest(baseline, true)? - quickest(baseline, false)?).max(0);
+        let share = (lost - usual - slack_ns) as f64 / delta_ns.max(1) as f64;
+        (share > LOST_AT_MOST).then_some(share)
+    }
+
+    /// How much more the middle long run reports than the middle short one, ns.
+    fn reported_delta_ns(&self) -> Option<i64> {
+        let reported = |long: bool| quantile(&self.of(long, |run| run.reported_ns as i64), 2);
+        Some(reported(true)? - reported(false)?)
     }
 
     fn of(&self, long: bool, value: fn(&Seen) -> i64) -> Vec<i64> {
@@ -376,6 +392,19 @@ mod tests {
         assert_eq!(agrees(&log(100_000, 1000, 0.95)), Some(true), "the policy's own bound is wider");
         assert_eq!(log(110_000, 1000, 1.0).runs_slow(&right, 60_000), None);
         assert_eq!(log(100_000, 1000, 0.95).runs_slow(&log(100_000, 1000, 0.95), 60_000), None);
+    }
+
+    #[test]
+    fn what_a_clock_may_have_lost_is_told_where_noise_hides_who_is_to_blame() {
+        let right = log(100_000, 1000, 1.0);
+        let share = log(100_000, 1000, 0.9).may_have_lost(&right, 0).unwrap();
+        // A tenth of the true time is a ninth of what was reported.
+        assert!((share - 1.0 / 9.0).abs() < 0.01, "{share}");
+        assert_eq!(log(100_000, 1000, 1.0).may_have_lost(&right, 0), None);
+        let (slow, busy_too) = (busy(3, 8, 500_000, 0.93), busy(4, 8, 500_000, 1.0));
+        assert!(
+            slow.runs_slow(&busy_too, 60_000).is_some() || slow.may_have_lost(&busy_too, 60_000).is_some()
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! How the answer of a pair of commands reads: marked as self-timed wherever the verdict stands.
 
+use crate::judgement::{interval, loosened};
 use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
-use kforge_stats::{Interval, Verdict};
+use kforge_stats::Verdict;
 use kforge_units::{Nanos, counted, duration, middle_short, speedup};
 use kforge_workbench::validate::pairs::{CommandAnswer, Response};
 
@@ -20,10 +21,6 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
         Format::Text | Format::Markdown => page(response, format),
     };
     Ok(Rendered::new(text))
-}
-
-fn interval(interval: &Interval) -> String {
-    format!("{} [{}, {}]", speedup(interval.estimate), speedup(interval.low), speedup(interval.high))
 }
 
 /// `faster (self-timed)  1.234x [1.200x, 1.270x]`.
@@ -60,15 +57,9 @@ fn page(response: &Response, format: Format) -> String {
         page.line(&format!("commands run through: {prefix}"));
     }
     for loose in &response.loosened {
-        let (name, value, default, reason) = (&loose.name, &loose.value, &loose.default, &loose.reason);
-        page.line(&format!("loosened: {name} = {value} (default {default}): {reason}"));
+        page.line(&format!("loosened: {}", loosened(loose)));
     }
-    if !response.log.trim().is_empty() {
-        page.gap();
-        for line in response.log.trim_end().lines() {
-            page.line(&format!("| {line}"));
-        }
-    }
+    page.log(&response.log);
     page.notes(&response.notes);
     page.finish()
 }

@@ -17,7 +17,8 @@ pub(super) fn name(text: &str, width: Width, columns: usize) -> String {
     }
 }
 
-pub(super) fn plain(label: &serde_json::Value) -> String {
+/// A label of the capture: a text without its quotes, a number as it is.
+pub(crate) fn plain(label: &serde_json::Value) -> String {
     label.as_str().map_or_else(|| label.to_string(), str::to_owned)
 }
 

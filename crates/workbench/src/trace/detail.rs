@@ -22,6 +22,8 @@ pub struct DetailRow {
     pub source: Option<String>,
     /// How many.
     pub count: u64,
+    /// How many of them have a length.
+    pub timed: u64,
     /// The sum of their lengths.
     pub total_ns: i64,
     /// Their mean length, rounded down; `null` where none has a length.
@@ -51,6 +53,7 @@ impl Composer<'_> {
                     format!("{}({}): {}", line.file, line.line, line.function)
                 }),
                 count: row.count,
+                timed: row.timed,
                 total_ns: row.total.get(),
                 mean_ns: (row.timed > 0).then(|| row.total.get() / row.timed as i64),
                 min_ns: row.min.map(Nanos::get),

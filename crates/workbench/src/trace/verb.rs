@@ -274,6 +274,7 @@ impl<'a> Composer<'a> {
                     name: self.text(row.name),
                     labels: self.labels(row.name),
                     count: row.count,
+                    timed: row.timed,
                     total_ns: row.total.get(),
                     mean_ns: row.mean().map(Nanos::get),
                     min_ns: row.min.map(Nanos::get),
@@ -369,6 +370,7 @@ fn module_rows(table: &ModuleTable) -> Table<ModuleRow> {
         .iter()
         .map(|(id, node)| ModuleRow {
             path: table.tree.path(id),
+            parent: node.parent.map(kforge_analysis::ModuleId::index),
             class: node.class.clone(),
             instance: node.instance,
             depth: node.depth as usize,

@@ -1,0 +1,15 @@
+//! Words about a judgement that several verbs share.
+
+use kforge_record::LoosenedValue;
+use kforge_stats::Interval;
+use kforge_units::speedup;
+
+/// `1.234x [1.200x, 1.270x]`.
+pub(crate) fn interval(interval: &Interval) -> String {
+    format!("{} [{}, {}]", speedup(interval.estimate), speedup(interval.low), speedup(interval.high))
+}
+
+/// `min_effect = 1.01 (default 1.02): REASON`.
+pub(crate) fn loosened(loose: &LoosenedValue) -> String {
+    format!("{} = {} (default {}): {}", loose.name, loose.value, loose.default, loose.reason)
+}

@@ -14,8 +14,9 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// The reconciliation of rows that cover `covered` in `count` of the whole's `whole_count` activities.
+    /// The reconciliation of rows of which no activity is in two, that cover `covered` in `count` of the whole's `whole_count` activities.
     pub fn of(whole: Nanos, whole_count: u64, covered: Nanos, count: u64) -> Self {
+        debug_assert!(count <= whole_count, "an activity is in two rows");
         Self { whole, residual: whole - covered, residual_count: whole_count.saturating_sub(count) }
     }
 }

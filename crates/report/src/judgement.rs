@@ -2,7 +2,7 @@
 
 use kforge_record::LoosenedValue;
 use kforge_stats::Interval;
-use kforge_units::speedup;
+use kforge_units::{rate, speedup};
 
 /// `1.234x [1.200x, 1.270x]`.
 pub(crate) fn interval(interval: &Interval) -> String {
@@ -12,4 +12,9 @@ pub(crate) fn interval(interval: &Interval) -> String {
 /// `min_effect = 1.01 (default 1.02): REASON`.
 pub(crate) fn loosened(loose: &LoosenedValue) -> String {
     format!("{} = {} (default {}): {}", loose.name, loose.value, loose.default, loose.reason)
+}
+
+/// A rate, where it is known.
+pub(crate) fn rate_or_none(per_second: Option<f64>, unit: &str) -> String {
+    per_second.map_or_else(|| "-".to_owned(), |per_second| rate(per_second, unit))
 }

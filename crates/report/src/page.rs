@@ -2,7 +2,6 @@
 //!
 //! Invariant: whatever is put on it passes through [`harmless`]; no text of a capture, a log or a path is more than text.
 
-use kforge_units::grouped;
 use kforge_workbench::Note;
 
 use crate::harmless;
@@ -131,11 +130,6 @@ impl Page {
     pub(crate) fn finish(self) -> String {
         self.text
     }
-}
-
-/// A number of things with its thousands apart.
-pub(crate) fn number(count: usize) -> String {
-    grouped(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

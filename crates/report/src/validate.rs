@@ -1,11 +1,11 @@
 //! How the answer of `validate` reads: the verdict first, then what it rests on.
 
-use crate::judgement::{interval, loosened};
-use crate::page::{Page, number};
+use crate::judgement::{interval, loosened, rate_or_none};
+use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
 use kforge_record::{ClaimOutcome, FloorStatus};
 use kforge_stats::Verdict;
-use kforge_units::{Nanos, counted, duration, grouped, middle_short, speedup};
+use kforge_units::{Nanos, count, counted, duration, grouped, middle_short, speedup};
 use kforge_workbench::validate::{Base, CandidateAnswer, CaseAnswer, LargestErrors, OutputErrors, Response};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,10 +41,6 @@ fn headline(answer: &CandidateAnswer) -> String {
 
 fn time(ns: Option<f64>) -> String {
     ns.map_or_else(|| "-".to_owned(), |ns| duration(Nanos(ns.round() as i64)))
-}
-
-pub(crate) fn rate(per_second: Option<f64>, unit: &str) -> String {
-    per_second.map_or_else(|| "-".to_owned(), |rate| format!("{:.2} G{unit}/s", rate / 1e9))
 }
 
 fn cases(response: &Response) -> Table {
@@ -149,7 +145,7 @@ fn candidate(page: &mut Page, answer: &CandidateAnswer) {
     }
     if answer.earlier.runs > 0 {
         let runs = counted(answer.earlier.runs, "run", "runs");
-        let without = number(answer.earlier.not_faster);
+        let without = count(answer.earlier.not_faster);
         page.detail("earlier", &format!("{runs} of this pair, {without} without a win"));
     }
     for loose in &answer.loosened {
@@ -233,8 +229,8 @@ fn one_case(page: &mut Page, case: &CaseAnswer) {
         "",
         &format!(
             "{}, {}; physical floor {floor}; {} calls a sample",
-            rate(case.bytes_per_s, "B"),
-            rate(case.flops, "flop"),
+            rate_or_none(case.bytes_per_s, "B"),
+            rate_or_none(case.flops, "flop"),
             case.calls.map_or_else(|| "-".to_owned(), |calls| grouped(i64::from(calls))),
         ),
     );

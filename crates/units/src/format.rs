@@ -68,6 +68,21 @@ pub fn share(part: Nanos, whole: Nanos) -> String {
     format!("{:.1}%", part.get() as f64 * 100.0 / whole.get() as f64)
 }
 
+/// A part of one in percent with one decimal: `43.7%`.
+pub fn percent(part: f64) -> String {
+    format!("{:.1}%", part * 100.0)
+}
+
+/// A length of time that was averaged: below ten microseconds a tenth of a nanosecond is shown, since whole ones hide the spread.
+pub fn fine_duration(ns: f64) -> String {
+    if ns < 10_000.0 { format!("{ns:.1} ns") } else { duration(Nanos(ns.round() as i64)) }
+}
+
+/// How much of something a second, in billions: `412.35 GB/s`.
+pub fn rate(per_second: f64, unit: &str) -> String {
+    format!("{:.2} G{unit}/s", per_second / 1e9)
+}
+
 /// A speedup (baseline ÷ candidate) as a factor: `1.234x`.
 pub fn speedup(ratio: f64) -> String {
     format!("{ratio:.3}x")
@@ -138,6 +153,14 @@ mod tests {
     fn microseconds_are_exact() {
         assert_eq!(microseconds(Nanos(1_373_218)), "1,373.218");
         assert_eq!(microseconds(Nanos(-5)), "-0.005");
+    }
+
+    #[test]
+    fn rates_and_means_keep_few_digits() {
+        assert_eq!(rate(412_345_678_901.0, "B"), "412.35 GB/s");
+        assert_eq!(fine_duration(812.26), "812.3 ns");
+        assert_eq!(fine_duration(1_373_218.4), "1.373 ms");
+        assert_eq!(percent(0.4372), "43.7%");
     }
 
     #[test]

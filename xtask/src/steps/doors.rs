@@ -11,6 +11,7 @@ use syn::visit::Visit;
 use super::layers::Layers;
 use crate::finding::{Examined, Finding, Stop};
 use crate::repository::Repository;
+use crate::test_code::is_test;
 
 pub(crate) fn run(repository: &Repository) -> Result<Examined, Stop> {
     let layers: Layers = repository.data("layers.toml")?;
@@ -69,13 +70,13 @@ struct StandardPaths {
 
 impl<'ast> Visit<'ast> for StandardPaths {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        if !for_tests(&item.attrs) {
+        if !is_test(&item.attrs) {
             syn::visit::visit_item_mod(self, item);
         }
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        if !for_tests(&item.attrs) {
+        if !is_test(&item.attrs) {
             let mut paths = Vec::new();
             flatten(&item.tree, String::new(), &mut paths);
             let line = item.span().start().line;
@@ -128,13 +129,6 @@ impl StandardPaths {
             }
         }
     }
-}
-
-fn for_tests(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        let syn::Meta::List(list) = &attribute.meta else { return false };
-        list.path.is_ident("cfg") && list.tokens.to_string() == "test"
-    })
 }
 
 /// Every full path of a use tree; a glob ends in its module, `self` is the module itself.

@@ -191,20 +191,23 @@ impl Filler {
         }
         let mut row =
             HostEvent { name, thread, start, length: usable, correlation: None, external: None, stack: None };
-        match class {
+        let held = match class {
             Class::Call => {
                 row.correlation = integer(event.arguments.correlation);
                 row.external = integer(event.arguments.external);
-                self.builder.call(row);
+                self.builder.call(row)
             }
             Class::Op => {
                 row.external = integer(event.arguments.external);
                 row.stack = event.arguments.stack.and_then(|text| self.stack(text));
-                self.builder.op(row);
+                self.builder.op(row)
             }
             Class::Range => self.builder.range(row),
             Class::Frame => self.builder.frame(row),
-            Class::Activity(_) | Class::Other => {}
+            Class::Activity(_) | Class::Other => true,
+        };
+        if !held {
+            self.losses.event(Kind::LostEvent, byte);
         }
     }
 
@@ -229,7 +232,7 @@ impl Filler {
             registers: integer(arguments.registers).and_then(|value| u32::try_from(value).ok()),
             shared_bytes: integer(arguments.shared).and_then(|value| u32::try_from(value).ok()),
         });
-        self.builder.activity(Activity {
+        let held = self.builder.activity(Activity {
             kind,
             name,
             lane,
@@ -240,6 +243,9 @@ impl Filler {
             shape,
             bytes: integer(arguments.bytes).and_then(|value| u64::try_from(value).ok()),
         });
+        if !held {
+            self.losses.event(Kind::LostEvent, byte);
+        }
     }
 
     /// An event that no row comes of.

@@ -33,7 +33,3 @@ pub(super) fn micros(ns: i64) -> String {
 pub(super) fn time_of(ns: i64) -> String {
     duration(Nanos(ns))
 }
-
-pub(super) fn percent(part: f64) -> String {
-    format!("{:.1}%", part * 100.0)
-}

@@ -1,11 +1,11 @@
 //! Each table as cells, with the line below it.
 
-use super::cells::{Width, grouped_u, micros, name, percent, time_of};
+use super::cells::{Width, grouped_u, micros, name, time_of};
 use super::section::Section;
 use crate::kernel_name::short_kernel;
 use crate::module_tree;
 use crate::{Align, Table};
-use kforge_units::{Nanos, counted, share};
+use kforge_units::{Nanos, counted, percent, share};
 use kforge_workbench::trace::{KernelRow, Response, Table as Rows};
 use std::fmt::Write as _;
 

@@ -104,7 +104,7 @@ fn does(repository: &Repository, on: Place, kind: &str, name: &str) -> Result<St
 }
 
 fn text(repository: &Repository, file: &str) -> Result<String, Stop> {
-    repository.text(file)?.ok_or_else(|| broken(file, "it is missing"))
+    repository.text(file)?.ok_or_else(|| broken(file, "it is no text"))
 }
 
 fn broken(file: &str, what: &str) -> Stop {

@@ -96,7 +96,8 @@ impl<'ast> Visit<'ast> for StandardPaths {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if names.first().is_some_and(|first| first == "std") {
+        // `std` alone is a variable: only a `use` can rename the crate.
+        if names.len() > 1 && names.first().is_some_and(|first| first == "std") {
             self.found.push((path.span().start().line, names.join("::")));
         }
         syn::visit::visit_path(self, path);
@@ -206,6 +207,7 @@ mod tests {
         assert_eq!(facts("low", "#[cfg(test)]\nuse std::fs;"), [""; 0]);
         assert_eq!(facts("low", "use std::fstream; use std::io;"), [""; 0]);
         assert_eq!(facts("low", "use own::std::fs;"), [""; 0]);
+        assert_eq!(facts("low", "fn a(std: f64) -> f64 { println!(\"{}\", std); std }"), [""; 0]);
     }
 
     #[test]

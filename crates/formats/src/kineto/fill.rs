@@ -1,7 +1,8 @@
 //! From an unread event to a row of the trace.
 //!
 //! Invariant: a time or a length that the text does not give, or gives as nonsense, becomes `None` and is counted, never 0;
-//! other numbers become `None`. The lengths that are kept add up to less than 2^63 ns, so every sum of them is exact.
+//! other numbers become `None`. The lengths of activities that are kept add up to less than 2^63 ns, and so do those of host
+//! calls, so that every sum of them is exact.
 
 use super::event::RawEvent;
 use super::losses::{Kind, Losses};
@@ -94,8 +95,8 @@ pub(super) struct Filler {
     open: HashMap<ThreadId, Vec<Open>, FixedState>,
     /// The length of all activities so far.
     device_total: i64,
-    /// The length of all host events so far.
-    host_total: i64,
+    /// The length of all host calls so far.
+    call_total: i64,
 }
 
 /// A begin event that waits for its end: its own text, since the window moves on. An event that no row comes of keeps none.
@@ -163,10 +164,10 @@ impl Filler {
             return self.nothing(&category, byte);
         }
         let start = event.ts.and_then(|text| nanos_from_micros(text).ok()).map(|ns| Instant(ns.get()));
-        let is_activity = matches!(class, Class::Activity(_));
-        let total = if is_activity { &mut self.device_total } else { &mut self.host_total };
-        let usable = match length {
-            Some(Ok(length)) => usable(length, total),
+        let usable = match (length, class) {
+            (Some(Ok(length)), Class::Activity(_)) => summed(length, &mut self.device_total),
+            (Some(Ok(length)), Class::Call) => summed(length, &mut self.call_total),
+            (Some(Ok(length)), _) => usable(length),
             _ => None,
         };
         let Some(name) = self.name(event.name.unwrap_or_default(), byte) else {
@@ -370,11 +371,14 @@ fn inspect(raw: &[u8], byte: u64, losses: &mut Losses) {
     }
 }
 
+/// A length that an event can have.
+fn usable(length: Nanos) -> Option<Nanos> {
+    (Nanos::ZERO..=LONGEST).contains(&length).then_some(length)
+}
+
 /// A length that an event can have and that the sum of all can still take.
-fn usable(length: Nanos, total: &mut i64) -> Option<Nanos> {
-    if !(Nanos::ZERO..=LONGEST).contains(&length) {
-        return None;
-    }
+fn summed(length: Nanos, total: &mut i64) -> Option<Nanos> {
+    let length = usable(length)?;
     *total = total.checked_add(length.get())?;
     Some(length)
 }

@@ -57,6 +57,7 @@ impl DetailTable {
     pub fn of(trace: &Trace, launches: &Launches, context: &HostContext) -> Self {
         let mut at: HashMap<DetailKey, usize, FixedState> = HashMap::default();
         let mut rows: Vec<DetailRow> = Vec::new();
+        let mut whole = Whole::default();
         for (id, activity) in trace.activities().iter() {
             let place = context.context(trace, launches, id);
             let key = DetailKey {
@@ -71,6 +72,7 @@ impl DetailTable {
             });
             let row = &mut rows[slot];
             row.count += 1;
+            whole.add(activity.length.unwrap_or_default(), true);
             if let Some(length) = activity.length {
                 row.timed += 1;
                 row.total += length;
@@ -87,9 +89,6 @@ impl DetailTable {
             };
             module(a).cmp(&module(b)).then(b.total.cmp(&a.total)).then(b.count.cmp(&a.count)).then_with(names)
         });
-        let covered: Nanos = rows.iter().map(|row| row.total).sum();
-        let whole: Nanos = trace.activities().iter().filter_map(|(_, row)| row.length).sum();
-        let counted = rows.iter().map(|row| row.count).sum();
-        Self { rows, whole: Whole::of(whole, trace.activities().len() as u64, covered, counted) }
+        Self { rows, whole }
     }
 }

@@ -57,7 +57,7 @@ impl KernelTable {
     fn of(trace: &Trace, launches: &Launches, wanted: impl Fn(ActivityKind) -> bool) -> Self {
         let mut at: Vec<Option<u32>> = vec![None; trace.names().len()];
         let mut rows: Vec<KernelRow> = Vec::new();
-        let (mut whole, mut count) = (Nanos::ZERO, 0);
+        let mut whole = Whole::default();
         for (id, activity) in trace.activities().iter().filter(|(_, activity)| wanted(activity.kind)) {
             let slot = *at[activity.name.index()].get_or_insert_with(|| {
                 rows.push(KernelRow {
@@ -74,13 +74,12 @@ impl KernelTable {
             });
             let row = &mut rows[slot as usize];
             row.count += 1;
-            count += 1;
+            whole.add(activity.length.unwrap_or_default(), true);
             if let Some(length) = activity.length {
                 row.timed += 1;
                 row.total += length;
                 row.min = Some(row.min.map_or(length, |known| known.min(length)));
                 row.max = Some(row.max.map_or(length, |known| known.max(length)));
-                whole += length;
             }
             match launches.get(id) {
                 Launch::Call(call) => {
@@ -96,8 +95,6 @@ impl KernelTable {
             let names = || trace.names().bytes(a.name).cmp(trace.names().bytes(b.name));
             b.total.cmp(&a.total).then(b.count.cmp(&a.count)).then_with(names)
         });
-        let covered = rows.iter().map(|row| row.total).sum();
-        let counted = rows.iter().map(|row| row.count).sum();
-        Self { rows, whole: Whole::of(whole, count, covered, counted) }
+        Self { rows, whole }
     }
 }

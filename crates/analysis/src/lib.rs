@@ -3,8 +3,8 @@
 //! No analysis knows which format a trace came from; it asks which columns the trace has. Nothing here opens a file, reads a
 //! clock or formats a number.
 //!
-//! Invariant: in every table the rows and the residual add up to the whole, in integer nanoseconds: the residual is computed from
-//! the whole and the rows, and lengths that a reader keeps add up inside 64 bits.
+//! Invariant: in every table the rows and the residual add up to the whole, in integer nanoseconds. The residual is counted beside
+//! the rows, and the lengths that a reader keeps add up inside 64 bits.
 
 mod context;
 mod detail_table;

@@ -63,6 +63,12 @@ pub(crate) fn markdown(text: &str) -> String {
     shown
 }
 
+/// One line of a Markdown paragraph: no markup, and nothing at its beginning that would make it a heading, a quote or a list.
+pub(crate) fn markdown_line(text: &str) -> String {
+    let shown = markdown(text.trim_start());
+    if shown.starts_with(['#', '>', '-', '+', '*', '=', '~']) { format!("\\{shown}") } else { shown }
+}
+
 /// A JSON document in which such characters are escapes; it holds them in strings only, so it says the same.
 pub(crate) fn json(document: String) -> String {
     let kept = |letter: char| letter == '\n';
@@ -94,6 +100,13 @@ mod tests {
     fn a_log_keeps_its_lines_and_loses_its_power() {
         assert_eq!(lines("a\r\n\u{1b}[9Ab\u{9b}2K\rc"), "a\n\\u{1b}[9Ab\\u{9b}2K\\u{d}c");
         assert_eq!(one_line("a\nb"), "a\\u{a}b");
+    }
+
+    #[test]
+    fn a_line_begins_no_heading_quote_or_list() {
+        assert_eq!(markdown_line("# faster"), "\\# faster");
+        assert_eq!(markdown_line("    > <b>"), "\\> \\<b>");
+        assert_eq!(markdown_line("a # b"), "a # b");
     }
 
     #[test]

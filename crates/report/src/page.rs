@@ -40,9 +40,8 @@ impl Page {
         let text = harmless::lines(text.trim_end());
         // A backslash at the end of a line is a hard line break.
         let between = format!("{}\n{}", if self.markdown { "\\" } else { "" }, " ".repeat(indent));
-        let lines = text
-            .split('\n')
-            .map(|line| if self.markdown { harmless::markdown(line) } else { line.to_owned() });
+        let shown = |line: &str| if self.markdown { harmless::markdown_line(line) } else { line.to_owned() };
+        let lines = text.split('\n').map(shown);
         lines.collect::<Vec<_>>().join(&between)
     }
 

@@ -1,10 +1,9 @@
 //! How the answer of `validate` reads: the verdict first, then what it rests on.
 
-use crate::judgement::{interval, loosened, rate_or_none};
+use crate::judgement::{headline, interval, loosened, rate_or_none};
 use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
 use kforge_record::{ClaimOutcome, FloorStatus};
-use kforge_stats::Verdict;
 use kforge_units::{Nanos, count, counted, duration, grouped, middle_short, speedup};
 use kforge_workbench::validate::{Base, CandidateAnswer, CaseAnswer, LargestErrors, OutputErrors, Response};
 use std::collections::BTreeMap;
@@ -24,19 +23,6 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
         Format::Csv => cases(response).csv(),
     };
     Ok(Rendered::new(text))
-}
-
-/// `1.234x [1.200x, 1.270x]`, where there is one.
-fn headline(answer: &CandidateAnswer) -> String {
-    let word = answer.verdict.word();
-    match answer
-        .overall
-        .as_ref()
-        .filter(|_| !matches!(answer.verdict, Verdict::Incorrect { .. } | Verdict::Void { .. }))
-    {
-        Some(overall) => format!("{word}  {}", interval(&overall.speedup)),
-        None => word.to_owned(),
-    }
 }
 
 fn time(ns: Option<f64>) -> String {
@@ -126,7 +112,7 @@ fn trees(base: &Base) -> String {
 }
 
 fn candidate(page: &mut Page, answer: &CandidateAnswer) {
-    page.item(&answer.candidate, &headline(answer));
+    page.item(&answer.candidate, &headline(answer.verdict.word(), &answer.verdict, answer.overall.as_ref()));
     page.detail("why", &answer.reason);
     timing(page, answer);
     disturbances(page, answer);

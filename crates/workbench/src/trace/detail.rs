@@ -52,12 +52,12 @@ impl Composer<'_> {
                     let line = context.sources().get(source);
                     format!("{}({}): {}", line.file, line.line, line.function)
                 }),
-                count: row.count,
-                timed: row.timed,
-                total_ns: row.total.get(),
-                mean_ns: (row.timed > 0).then(|| row.total.get() / row.timed as i64),
-                min_ns: row.min.map(Nanos::get),
-                max_ns: row.max.map(Nanos::get),
+                count: row.lengths.count,
+                timed: row.lengths.timed,
+                total_ns: row.lengths.total.get(),
+                mean_ns: row.lengths.mean().map(Nanos::get),
+                min_ns: row.lengths.min.map(Nanos::get),
+                max_ns: row.lengths.max.map(Nanos::get),
             })
             .collect();
         with(rows, &table.whole)

@@ -250,9 +250,15 @@ class Event:
         self.launch = None
         self.link = None
 
-    def set_length(self, length):
-        """A length that is negative or absurd is none."""
+    def set_length(self, length, totals):
+        """A length that is negative or absurd is none, and so is one that the sum of its kind so far cannot take."""
         self.length = length if length is not None and 0 <= length <= LONGEST_NS else None
+        kind = "activity" if self.kind in ACTIVITY_CLASSES else self.kind
+        if kind in totals and self.length is not None:
+            if totals[kind] + self.length > INT64_MAX:
+                self.length = None
+            else:
+                totals[kind] += self.length
 
     @property
     def end(self):
@@ -264,6 +270,7 @@ def collect(raw_events):
     found = {"activity": [], "host": [], "op": [], "range": [], "frame": []}
     arrows = {"s": [], "f": []}
     open_pairs = {}
+    totals = {"activity": 0, "host": 0}
     for order, raw in enumerate(raw_events):
         phase = raw.get("ph")
         category = raw.get("cat")
@@ -278,7 +285,7 @@ def collect(raw_events):
                 event = stack.pop()
                 end = nanoseconds(raw.get("ts"))
                 if event is not None and event.start is not None and end is not None:
-                    event.set_length(end - event.start)
+                    event.set_length(end - event.start, totals)
             continue
         if phase not in ("X", "B"):
             continue
@@ -288,7 +295,7 @@ def collect(raw_events):
             open_pairs.setdefault((identity(raw.get("pid")), identity(raw.get("tid"))), []).append(event)
         if event is None:
             continue
-        event.set_length(event.length if phase == "X" else None)
+        event.set_length(event.length if phase == "X" else None, totals)
         found["activity" if kind in ACTIVITY_CLASSES else kind].append(event)
     return found, arrows
 

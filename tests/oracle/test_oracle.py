@@ -79,6 +79,12 @@ class Counting(unittest.TestCase):
             self.assertEqual((data["activities"]["kernels"], data["time"]["kernel_sum_ns"]), (2, 5000))
             self.assertEqual(data["time"]["devices"][0]["window_ns"], 5000)
 
+    def test_a_length_that_the_sum_cannot_take_is_counted_and_not_summed(self):
+        week = 600_000_000_000
+        fits = ((1 << 63) - 1) // (week * 1000)
+        data = self.count(capture(*(kernel(at, week) for at in range(fits + 2))))
+        self.assertEqual((data["activities"]["kernels"], data["time"]["kernel_sum_ns"]), (fits + 2, fits * week * 1000))
+
     def test_a_lost_clock_has_no_place(self):
         epoch = 1_700_000_000_000_000
         data = self.count(capture(kernel(0, 3), kernel(epoch, 5)))

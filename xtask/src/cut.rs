@@ -2,7 +2,7 @@
 //!
 //! Keeps the text of every event that it keeps to the byte: the host events that overlap the step, the activities that
 //! calls inside the step launched, the arrows between them, and all that is not on the timeline. Refuses a step that the
-//! capture does not have. Invariant: the kept activities are exactly those whose correlation number a kept call has.
+//! capture does not have, and one that launched nothing. Invariant: the kept activities are exactly those whose correlation number a kept call has.
 
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
@@ -17,6 +17,20 @@ use std::path::Path;
 
 use crate::finding::Stop;
 
+/// Categories of host calls and of activities, as `crates/formats` reads them.
+const CALLS: [&str; 9] = [
+    "cuda_runtime",
+    "cuda_driver",
+    "hip_runtime",
+    "runtime",
+    "driver",
+    "privateuse1_runtime",
+    "privateuse1_driver",
+    "mtia_runtime",
+    "xpu_runtime",
+];
+const ACTIVITIES: [&str; 5] = ["kernel", "gpu_memcpy", "memcpy", "gpu_memset", "memset"];
+
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(default)]
@@ -29,10 +43,17 @@ struct Event<'a> {
     ts: f64,
     #[serde(default)]
     dur: f64,
-    #[serde(default)]
-    id: Option<i64>,
+    /// A number in most captures; a text is legal too, and ties nothing to a call.
+    #[serde(default, borrow)]
+    id: Option<&'a RawValue>,
     #[serde(default)]
     args: Arguments,
+}
+
+impl Event<'_> {
+    fn number(&self) -> Option<i64> {
+        self.id?.get().trim_matches('"').parse().ok()
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -86,15 +107,20 @@ fn step_of(text: &str, step: &str) -> Result<(String, Kept), String> {
         .filter(|event| is_call(event) && event.ts >= from && event.ts <= to)
         .filter_map(|event| event.args.correlation)
         .collect();
+    if launched.is_empty() {
+        return Err(format!(
+            "no recorded call in {step} has a correlation number, so nothing is known to be launched in it"
+        ));
+    }
     let keep = |event: &Event<'_>| match (event.ph, event.cat.as_ref()) {
-        ("X", "kernel" | "gpu_memcpy" | "gpu_memset") => {
+        ("X", category) if ACTIVITIES.contains(&category) => {
             event.args.correlation.is_some_and(|number| launched.contains(&number))
         }
         ("X", "gpu_user_annotation") => event.name == step,
         ("X", "Trace" | "overhead") => true,
-        ("X", "cuda_runtime" | "cuda_driver") => event.ts >= from && event.ts <= to,
+        ("X", category) if CALLS.contains(&category) => event.ts >= from && event.ts <= to,
         ("X", _) => inside(event),
-        ("s" | "f" | "t", _) => event.id.is_some_and(|id| launched.contains(&id)),
+        ("s" | "f" | "t", _) => event.number().is_some_and(|id| launched.contains(&id)),
         _ => true,
     };
     let kept: Vec<&str> =
@@ -110,7 +136,7 @@ fn step_of(text: &str, step: &str) -> Result<(String, Kept), String> {
 }
 
 fn is_call(event: &Event<'_>) -> bool {
-    event.ph == "X" && matches!(event.cat.as_ref(), "cuda_runtime" | "cuda_driver")
+    event.ph == "X" && CALLS.contains(&event.cat.as_ref())
 }
 
 #[cfg(test)]
@@ -136,6 +162,20 @@ mod tests {
         assert!(document.contains(r#""name": "b", "ts": 40.250"#), "text is kept to the byte");
         assert!(!document.contains(r#""name": "a""#) && !document.contains("ac2g"));
         assert!(serde_json::from_str::<serde_json::Value>(&document).is_ok());
+    }
+
+    #[test]
+    fn a_capture_of_hip_keeps_its_kernels_and_a_text_is_a_legal_id() {
+        let hip = CAPTURE.replace("cuda_runtime", "hip_runtime").replace(r#""id": 1"#, r#""id": "0x1""#);
+        let (document, kept) = step_of(&hip, "step[1]").unwrap();
+        assert_eq!(kept, Kept { events: 5, of: 9 });
+        assert!(document.contains(r#""name": "b""#));
+    }
+
+    #[test]
+    fn a_step_that_launched_nothing_is_refused() {
+        let none = CAPTURE.replace("cuda_runtime", "cpu_op");
+        assert!(step_of(&none, "step[1]").unwrap_err().contains("launched"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod repository;
 #[cfg(test)]
 mod seeded;
 mod steps;
+mod test_code;
 
 use std::io::Write as _;
 use std::path::Path;

@@ -5,13 +5,13 @@
 
 use crate::context::HostContext;
 use crate::launch::Launches;
+use crate::lengths::Lengths;
 use crate::module_tree::ModuleId;
 use crate::source::SourceId;
 use crate::whole::Whole;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use kforge_trace::{NameId, Trace};
-use kforge_units::Nanos;
 
 /// What the activities of a row have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,16 +31,8 @@ pub struct DetailKey {
 pub struct DetailRow {
     /// What they share.
     pub key: DetailKey,
-    /// How many.
-    pub count: u64,
-    /// How many of them have a length.
-    pub timed: u64,
-    /// The sum of their lengths.
-    pub total: Nanos,
-    /// The shortest, where any has a length.
-    pub min: Option<Nanos>,
-    /// The longest, where any has a length.
-    pub max: Option<Nanos>,
+    /// How many there are, and how long they are.
+    pub lengths: Lengths,
 }
 
 /// Rows by module in the order of the module tree, those without one last; inside a module the largest first.
@@ -57,6 +49,7 @@ impl DetailTable {
     pub fn of(trace: &Trace, launches: &Launches, context: &HostContext) -> Self {
         let mut at: HashMap<DetailKey, usize, FixedState> = HashMap::default();
         let mut rows: Vec<DetailRow> = Vec::new();
+        let mut whole = Whole::default();
         for (id, activity) in trace.activities().iter() {
             let place = context.context(trace, launches, id);
             let key = DetailKey {
@@ -66,17 +59,12 @@ impl DetailTable {
                 source: place.source,
             };
             let slot = *at.entry(key).or_insert_with(|| {
-                rows.push(DetailRow { key, count: 0, timed: 0, total: Nanos::ZERO, min: None, max: None });
+                rows.push(DetailRow { key, lengths: Lengths::default() });
                 rows.len() - 1
             });
             let row = &mut rows[slot];
-            row.count += 1;
-            if let Some(length) = activity.length {
-                row.timed += 1;
-                row.total += length;
-                row.min = Some(row.min.map_or(length, |known| known.min(length)));
-                row.max = Some(row.max.map_or(length, |known| known.max(length)));
-            }
+            row.lengths.add(activity.length);
+            whole.add(activity.length.unwrap_or_default(), true);
         }
         rows.sort_by(|a, b| {
             let module = |row: &DetailRow| (row.key.module.is_none(), row.key.module);
@@ -85,11 +73,10 @@ impl DetailTable {
                 let op = |row: &DetailRow| row.key.op.map(|op| trace.names().bytes(op));
                 (bytes(a), op(a), a.key.source).cmp(&(bytes(b), op(b), b.key.source))
             };
-            module(a).cmp(&module(b)).then(b.total.cmp(&a.total)).then(b.count.cmp(&a.count)).then_with(names)
+            let (of_a, of_b) = (a.lengths, b.lengths);
+            let largest = || of_b.total.cmp(&of_a.total).then(of_b.count.cmp(&of_a.count));
+            module(a).cmp(&module(b)).then_with(largest).then_with(names)
         });
-        let covered: Nanos = rows.iter().map(|row| row.total).sum();
-        let whole: Nanos = trace.activities().iter().filter_map(|(_, row)| row.length).sum();
-        let counted = rows.iter().map(|row| row.count).sum();
-        Self { rows, whole: Whole::of(whole, trace.activities().len() as u64, covered, counted) }
+        Self { rows, whole }
     }
 }

@@ -1,6 +1,7 @@
 //! Kernels by name (and, in a table of their own, copies and fills).
 
 use crate::launch::{Launch, Launches};
+use crate::lengths::Lengths;
 use crate::whole::Whole;
 use kforge_trace::{ActivityKind, NameId, Trace};
 use kforge_units::Nanos;
@@ -10,28 +11,13 @@ use kforge_units::Nanos;
 pub struct KernelRow {
     /// The name.
     pub name: NameId,
-    /// How many there are.
-    pub count: u64,
-    /// How many of them have a length.
-    pub timed: u64,
-    /// The sum of their lengths.
-    pub total: Nanos,
-    /// The shortest, where any has a length.
-    pub min: Option<Nanos>,
-    /// The longest, where any has a length.
-    pub max: Option<Nanos>,
+    /// How many there are, and how long they are.
+    pub lengths: Lengths,
     /// Host time of the calls that launched them one by one; `None` where none was. A graph replay is one call for many
     /// kernels and is left out.
     pub launch: Option<Nanos>,
     /// How many of them a graph replayed.
     pub replayed: u64,
-}
-
-impl KernelRow {
-    /// The mean length of those that have one, rounded down.
-    pub fn mean(&self) -> Option<Nanos> {
-        (self.timed > 0).then(|| Nanos(self.total.get() / self.timed as i64))
-    }
 }
 
 /// Rows by total time, the largest first.
@@ -57,31 +43,20 @@ impl KernelTable {
     fn of(trace: &Trace, launches: &Launches, wanted: impl Fn(ActivityKind) -> bool) -> Self {
         let mut at: Vec<Option<u32>> = vec![None; trace.names().len()];
         let mut rows: Vec<KernelRow> = Vec::new();
-        let (mut whole, mut count) = (Nanos::ZERO, 0);
+        let mut whole = Whole::default();
         for (id, activity) in trace.activities().iter().filter(|(_, activity)| wanted(activity.kind)) {
             let slot = *at[activity.name.index()].get_or_insert_with(|| {
                 rows.push(KernelRow {
                     name: activity.name,
-                    count: 0,
-                    timed: 0,
-                    total: Nanos::ZERO,
-                    min: None,
-                    max: None,
+                    lengths: Lengths::default(),
                     launch: None,
                     replayed: 0,
                 });
                 rows.len() as u32 - 1
             });
             let row = &mut rows[slot as usize];
-            row.count += 1;
-            count += 1;
-            if let Some(length) = activity.length {
-                row.timed += 1;
-                row.total += length;
-                row.min = Some(row.min.map_or(length, |known| known.min(length)));
-                row.max = Some(row.max.map_or(length, |known| known.max(length)));
-                whole += length;
-            }
+            row.lengths.add(activity.length);
+            whole.add(activity.length.unwrap_or_default(), true);
             match launches.get(id) {
                 Launch::Call(call) => {
                     if let Some(length) = trace.calls().get(call).length {
@@ -94,10 +69,9 @@ impl KernelTable {
         }
         rows.sort_by(|a, b| {
             let names = || trace.names().bytes(a.name).cmp(trace.names().bytes(b.name));
+            let (a, b) = (a.lengths, b.lengths);
             b.total.cmp(&a.total).then(b.count.cmp(&a.count)).then_with(names)
         });
-        let covered = rows.iter().map(|row| row.total).sum();
-        let counted = rows.iter().map(|row| row.count).sum();
-        Self { rows, whole: Whole::of(whole, count, covered, counted) }
+        Self { rows, whole }
     }
 }

@@ -101,8 +101,8 @@ impl Launches {
         })
     }
 
-    /// Kernel launches on the host for which the capture has no activity: records that the profiler dropped, or launches
-    /// recorded into a graph.
+    /// Launching calls on the host to which no activity was linked: records that the profiler dropped, launches recorded into
+    /// a graph, calls that launch no device work (`cudaLaunchHostFunc`), and all but one of several with one number.
     pub fn launches_without_activity(&self) -> u64 {
         self.launchless
     }
@@ -131,9 +131,13 @@ impl CallsByNumber {
             }
         }
         let start = |id: &CallId| (trace.calls().get(*id).start, *id);
+        let mut known = vec![false; trace.names().len()];
         let mut replays = vec![false; trace.names().len()];
         let mut launches = vec![false; trace.names().len()];
         for (_, call) in trace.calls().iter() {
+            if std::mem::replace(&mut known[call.name.index()], true) {
+                continue;
+            }
             let name = trace.names().bytes(call.name);
             replays[call.name.index()] = contains(name, b"GraphLaunch");
             launches[call.name.index()] =
@@ -167,7 +171,7 @@ impl CallsByNumber {
     }
 }
 
-/// Kernel launches whose number no activity has.
+/// Calls with `Launch` in their name to which no activity was linked.
 fn without_activity(trace: &Trace, rows: &[Launch]) -> u64 {
     let mut used = vec![false; trace.calls().len()];
     for call in rows.iter().filter_map(|launch| launch.call()) {
@@ -178,7 +182,8 @@ fn without_activity(trace: &Trace, rows: &[Launch]) -> u64 {
     unused.count() as u64
 }
 
-fn contains(text: &[u8], word: &[u8]) -> bool {
+/// True where the bytes of the word stand in the text.
+pub(crate) fn contains(text: &[u8], word: &[u8]) -> bool {
     text.windows(word.len()).any(|window| window == word)
 }
 

@@ -34,17 +34,15 @@ impl OpTable {
     /// The ops of a trace.
     pub fn of(trace: &Trace, launches: &Launches, context: &HostContext) -> Self {
         let mut by_op: Vec<(u64, Nanos)> = vec![(0, Nanos::ZERO); trace.ops().len()];
-        let (mut whole, mut whole_count, mut covered, mut counted) = (Nanos::ZERO, 0, Nanos::ZERO, 0);
+        let mut whole = Whole::default();
         for (id, activity) in trace.activities().iter() {
             let length = activity.length.unwrap_or_default();
-            whole += length;
-            whole_count += 1;
-            if let Some(op) = context.context(trace, launches, id).op {
+            let op = context.context(trace, launches, id).op;
+            whole.add(length, op.is_some());
+            if let Some(op) = op {
                 let (count, own) = &mut by_op[op.index()];
                 *count += 1;
                 *own += length;
-                covered += length;
-                counted += 1;
             }
         }
         let mut names = ByName::new(trace);
@@ -61,7 +59,7 @@ impl OpTable {
             let names = || trace.names().bytes(a.name).cmp(trace.names().bytes(b.name));
             b.own.cmp(&a.own).then(b.subtree.cmp(&a.subtree)).then_with(names)
         });
-        Self { rows, whole: Whole::of(whole, whole_count, covered, counted) }
+        Self { rows, whole }
     }
 }
 

@@ -49,14 +49,14 @@ impl RangeTable {
         let steps = Steps::of(trace, context);
         let mut rows: Vec<RangeRow> = steps.ranges.iter().map(|id| empty_row(trace, *id)).collect();
         let mut spans: Vec<Span> = rows.iter().map(|_| Span { first: None, last: None }).collect();
-        let (mut whole, mut whole_count) = (Nanos::ZERO, 0);
+        let mut whole = Whole::default();
         for (id, activity) in trace.activities().iter() {
             let length = activity.length.unwrap_or_default();
-            whole += length;
-            whole_count += 1;
             let call = launches.get(id).call().map(|call| trace.calls().get(call).start);
             let range = context.context(trace, launches, id).range;
-            let Some(index) = steps.find(range, call) else { continue };
+            let step = steps.find(range, call);
+            whole.add(length, step.is_some());
+            let Some(index) = step else { continue };
             let (row, span) = (&mut rows[index], &mut spans[index]);
             row.count += 1;
             row.kernels += u64::from(activity.kind == ActivityKind::Kernel);
@@ -69,9 +69,7 @@ impl RangeTable {
         for (row, span) in rows.iter_mut().zip(spans) {
             row.device_window = span.first.zip(span.last).map(|(first, last)| last.since(first));
         }
-        let covered = rows.iter().map(|row| row.total).sum();
-        let counted = rows.iter().map(|row| row.count).sum();
-        Self { rows, whole: Whole::of(whole, whole_count, covered, counted) }
+        Self { rows, whole }
     }
 }
 

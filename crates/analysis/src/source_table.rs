@@ -33,12 +33,12 @@ impl SourceTable {
         let sources = context.sources();
         let mut by_line: Vec<(u64, Nanos)> = vec![(0, Nanos::ZERO); sources.len()];
         let mut ids: Vec<Option<SourceId>> = vec![None; sources.len()];
-        let (mut whole, mut whole_count) = (Nanos::ZERO, 0);
+        let mut whole = Whole::default();
         for (id, activity) in trace.activities().iter() {
             let length = activity.length.unwrap_or_default();
-            whole += length;
-            whole_count += 1;
-            if let Some(source) = context.context(trace, launches, id).source {
+            let source = context.context(trace, launches, id).source;
+            whole.add(length, source.is_some());
+            if let Some(source) = source {
                 ids[source.index()] = Some(source);
                 let (count, total) = &mut by_line[source.index()];
                 *count += 1;
@@ -57,8 +57,6 @@ impl SourceTable {
             };
             b.total.cmp(&a.total).then(b.count.cmp(&a.count)).then_with(|| line(a).cmp(&line(b)))
         });
-        let covered = rows.iter().map(|row| row.total).sum();
-        let counted = rows.iter().map(|row| row.count).sum();
-        Self { rows, whole: Whole::of(whole, whole_count, covered, counted) }
+        Self { rows, whole }
     }
 }

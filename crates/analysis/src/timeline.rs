@@ -3,7 +3,7 @@
 //! Busy time is the length of a union of intervals, never a sum over streams; so idle time is never negative. Copies and
 //! communication are *exposed* where no other work hides them.
 
-use crate::launch::{Launch, Launches};
+use crate::launch::{Launch, Launches, contains};
 use kforge_catalog::Family;
 use kforge_trace::{ActivityId, ActivityKind, NameId, ThreadId, Trace};
 use kforge_units::{Instant, Nanos};
@@ -29,9 +29,9 @@ pub enum GapCause {
 pub struct StreamTime {
     /// The stream's label.
     pub stream: NameId,
-    /// Activities on it.
+    /// Activities on it, those without a place too; so streams add up to their device.
     pub count: u64,
-    /// The sum of their lengths.
+    /// The sum of the lengths of those with a place.
     pub sum: Nanos,
     /// The length of their union.
     pub busy: Nanos,
@@ -42,7 +42,7 @@ pub struct StreamTime {
 pub struct DeviceTime {
     /// The device's label.
     pub device: NameId,
-    /// Activities on it.
+    /// Activities on it, those without a place too.
     pub count: u64,
     /// From the first start to the last end; `None` where no activity has a place.
     pub window: Option<Nanos>,
@@ -82,6 +82,14 @@ struct Placed {
     class: Class,
 }
 
+/// The activities of one device.
+struct OfDevice {
+    device: NameId,
+    placed: Vec<Placed>,
+    /// How many activities each of its lanes has.
+    streams: Vec<(NameId, u64)>,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Compute,
@@ -93,13 +101,16 @@ impl Timeline {
     /// The timeline of a trace. `family` says of a kernel's name what it is.
     pub fn of(trace: &Trace, launches: &Launches, family: impl Fn(NameId) -> Family) -> Self {
         let waits = HostWaits::of(trace);
-        let mut by_device: BTreeMap<Label, (NameId, u64, Vec<Placed>)> = BTreeMap::new();
+        let mut by_device: BTreeMap<Label, OfDevice> = BTreeMap::new();
+        let mut on_lane = vec![0; trace.lanes().len()];
         for (id, activity) in trace.activities().iter() {
             let lane = trace.lanes().get(activity.lane);
-            let entry = by_device
-                .entry(Label::of(trace, lane.device))
-                .or_insert_with(|| (lane.device, 0, Vec::new()));
-            entry.1 += 1;
+            let entry = by_device.entry(Label::of(trace, lane.device)).or_insert_with(|| OfDevice {
+                device: lane.device,
+                placed: Vec::new(),
+                streams: Vec::new(),
+            });
+            on_lane[activity.lane.index()] += 1;
             let class = match activity.kind {
                 ActivityKind::Copy | ActivityKind::Fill => Class::Transfer,
                 ActivityKind::Kernel if family(activity.name) == Family::Communication => {
@@ -108,14 +119,19 @@ impl Timeline {
                 ActivityKind::Kernel => Class::Compute,
             };
             if let (Some(start), Some(end)) = (activity.start, activity.end()) {
-                entry.2.push(Placed { start, end, id, stream: lane.stream, class });
+                entry.placed.push(Placed { start, end, id, stream: lane.stream, class });
+            }
+        }
+        for ((_, lane), count) in trace.lanes().iter().zip(on_lane).filter(|(_, count)| *count > 0) {
+            if let Some(entry) = by_device.get_mut(&Label::of(trace, lane.device)) {
+                entry.streams.push((lane.stream, count));
             }
         }
         let devices = by_device
             .into_values()
-            .map(|(device, count, mut placed)| {
-                placed.sort_by_key(|row| (row.start, row.end, row.id));
-                device_time(trace, launches, &waits, device, count, &placed)
+            .map(|mut of_device| {
+                of_device.placed.sort_by_key(|row| (row.start, row.end, row.id));
+                device_time(trace, launches, &waits, &of_device)
             })
             .collect();
         Self { devices }
@@ -137,25 +153,19 @@ impl Label {
     }
 }
 
-fn device_time(
-    trace: &Trace,
-    launches: &Launches,
-    waits: &HostWaits,
-    device: NameId,
-    count: u64,
-    placed: &[Placed],
-) -> DeviceTime {
+fn device_time(trace: &Trace, launches: &Launches, waits: &HostWaits, of_device: &OfDevice) -> DeviceTime {
+    let OfDevice { device, placed, streams } = of_device;
     let first = placed.first().map(|row| row.start);
     let last = placed.iter().map(|row| row.end).max();
     let (exposed_copy, exposed_communication) = exposed(placed);
     DeviceTime {
-        device,
-        count,
+        device: *device,
+        count: streams.iter().map(|(_, count)| count).sum(),
         window: first.zip(last).map(|(first, last)| last.since(first)),
         busy: union(placed.iter().map(|row| (row.start, row.end))),
         exposed_copy,
         exposed_communication,
-        streams: streams(trace, placed),
+        streams: stream_times(trace, placed, streams),
         gaps: gaps(trace, launches, waits, placed),
     }
 }
@@ -208,19 +218,23 @@ fn exposed(placed: &[Placed]) -> (Nanos, Nanos) {
     (copy_time, communication_time)
 }
 
-fn streams(trace: &Trace, placed: &[Placed]) -> Vec<StreamTime> {
-    let mut by_stream: BTreeMap<Label, (NameId, Vec<(Instant, Instant)>)> = BTreeMap::new();
+fn stream_times(trace: &Trace, placed: &[Placed], counts: &[(NameId, u64)]) -> Vec<StreamTime> {
+    let mut by_stream: BTreeMap<Label, (StreamTime, Vec<(Instant, Instant)>)> = BTreeMap::new();
+    for &(stream, count) in counts {
+        let none = StreamTime { stream, count: 0, sum: Nanos::ZERO, busy: Nanos::ZERO };
+        by_stream.entry(Label::of(trace, stream)).or_insert((none, Vec::new())).0.count += count;
+    }
     for row in placed {
-        let entry = by_stream.entry(Label::of(trace, row.stream)).or_insert_with(|| (row.stream, Vec::new()));
-        entry.1.push((row.start, row.end));
+        if let Some((_, intervals)) = by_stream.get_mut(&Label::of(trace, row.stream)) {
+            intervals.push((row.start, row.end));
+        }
     }
     let mut rows: Vec<StreamTime> = by_stream
         .into_values()
-        .map(|(stream, intervals)| StreamTime {
-            stream,
-            count: intervals.len() as u64,
+        .map(|(row, intervals)| StreamTime {
             sum: intervals.iter().map(|(start, end)| end.since(*start)).sum(),
             busy: union(intervals.into_iter()),
+            ..row
         })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.busy));
@@ -283,8 +297,7 @@ impl HostWaits {
     fn of(trace: &Trace) -> Self {
         let waits = |name: NameId| {
             let text = trace.names().bytes(name);
-            let synchronises = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
-            synchronises(b"Synchronize") || (synchronises(b"Memcpy") && !synchronises(b"Async"))
+            contains(text, b"Synchronize") || (contains(text, b"Memcpy") && !contains(text, b"Async"))
         };
         let mut known: Vec<Option<bool>> = vec![None; trace.names().len()];
         let mut rows: Vec<(ThreadId, Instant, Instant)> = Vec::new();

@@ -2,8 +2,9 @@
 
 use kforge_units::Nanos;
 
-/// The reconciliation of a table: what its rows cover of the whole, and what they do not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The reconciliation of a table: the whole, and what of it no row shows. It is counted beside the rows and not from them, so
+/// that rows which do not add up are seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Whole {
     /// Device time of everything the table is about.
     pub whole: Nanos,
@@ -14,8 +15,26 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// The reconciliation of rows that cover `covered` in `count` of the whole's `whole_count` activities.
-    pub fn of(whole: Nanos, whole_count: u64, covered: Nanos, count: u64) -> Self {
-        Self { whole, residual: whole - covered, residual_count: whole_count.saturating_sub(count) }
+    /// One more activity that the table is about, and whether one of its rows shows it.
+    pub(crate) fn add(&mut self, length: Nanos, shown: bool) {
+        self.whole += length;
+        if !shown {
+            self.residual += length;
+            self.residual_count += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_row_shows_is_the_residual() {
+        let mut whole = Whole::default();
+        whole.add(Nanos(5), true);
+        whole.add(Nanos(3), false);
+        whole.add(Nanos(0), false);
+        assert_eq!(whole, Whole { whole: Nanos(8), residual: Nanos(3), residual_count: 2 });
     }
 }

@@ -1,7 +1,8 @@
 //! The catalog: rule files compiled once, asked once per distinct name.
 //!
-//! The first rule that holds decides the operation; later rules may add fused parts. A file with a scope judges the
-//! names that begin so before any other file does, and alone where one of its rules holds.
+//! The first rule that holds decides the operation; later rules may add fused parts. The user's own files are asked first,
+//! in their order. Of the shipped files, one with a scope judges the names that begin so before any other does, and alone
+//! where one of its rules holds.
 
 use serde::Deserialize;
 
@@ -23,7 +24,9 @@ struct WordsText {
 pub struct Catalog {
     joins: Joins,
     books: Books,
+    /// The user's, then the shipped ones.
     files: Vec<RuleFile>,
+    own: usize,
     makers: Makers,
     dtypes: Dtypes,
 }
@@ -52,7 +55,7 @@ impl Catalog {
         let mut compiler = Compiler { file: "makers", joins: &joins, books: &mut books };
         let makers = Makers::compile(builtin::MAKERS, &mut compiler)?;
         let dtypes = Dtypes::read("dtypes", builtin::DTYPES)?;
-        Ok(Self { joins, books, files, makers, dtypes })
+        Ok(Self { joins, books, files, own: own.len(), makers, dtypes })
     }
 
     /// The labels of a kernel's, copy's or fill's name. Ask once per distinct name.
@@ -64,13 +67,7 @@ impl Catalog {
         };
         let (language, library) = self.makers.of(&seen);
         let dtypes = self.dtypes.of(&name);
-        let unscoped = || self.files.iter().filter(|file| file.scope.is_empty()).flat_map(|file| &file.rules);
-        let scoped = self
-            .files
-            .iter()
-            .filter(|file| seen.function.any(&file.scope))
-            .find_map(|file| decide(file.rules.iter(), &seen));
-        match scoped.or_else(|| decide(unscoped(), &seen)) {
+        match self.decided(&seen) {
             Some((rule, parts)) => Labels {
                 operation: rule.facts.family,
                 parts,
@@ -88,6 +85,20 @@ impl Catalog {
                 rule: None,
             },
         }
+    }
+
+    fn decided(&self, seen: &Sighting) -> Option<(&Rule, Vec<Family>)> {
+        let (own, shipped) = self.files.split_at(self.own);
+        let holds = |file: &&RuleFile| seen.function.any(&file.scope);
+        let own = || {
+            own.iter().filter(move |file| file.scope.is_empty() || holds(file)).flat_map(|file| &file.rules)
+        };
+        let unscoped = || shipped.iter().filter(|file| file.scope.is_empty()).flat_map(|file| &file.rules);
+        if own().any(|rule| rule.when.holds(seen)) {
+            return decide(own().chain(unscoped()), seen);
+        }
+        let scoped = shipped.iter().filter(holds).find_map(|file| decide(file.rules.iter(), seen));
+        scoped.or_else(|| decide(unscoped(), seen))
     }
 
     /// Every rule, in the order in which they are asked.

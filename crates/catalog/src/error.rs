@@ -45,7 +45,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Syntax { .. } => {
-                "compare with data/catalog/gemm.toml; the keys are described in docs/catalog.md".to_owned()
+                "compare with the shipped file of the same kind in data/catalog or data/frames; the keys of rules are described in docs/catalog.md".to_owned()
             }
             Self::EmptyRule { .. } => "give the rule at least one of `name`, `all` or `args`".to_owned(),
             Self::DuplicateRule { .. } => "rename one of the two rules".to_owned(),

@@ -16,6 +16,7 @@ struct FramesText {
     files: Vec<String>,
     markers: Vec<String>,
     wrappers: Vec<String>,
+    checkouts: Vec<String>,
 }
 
 /// How well a frame answers "which line of mine launched this?"; greater is better.
@@ -39,6 +40,7 @@ pub struct Frames {
     files: HashSet<String>,
     markers: Vec<String>,
     wrappers: HashSet<String>,
+    checkouts: Vec<String>,
 }
 
 impl Frames {
@@ -49,13 +51,14 @@ impl Frames {
 
     /// Lists from a text of the same form as `data/frames/python.toml`; `file` is named in errors.
     pub fn from_text(file: &str, text: &str) -> Result<Self, Error> {
-        let FramesText { folders, files, markers, wrappers } = toml::from_str(text)
+        let FramesText { folders, files, markers, wrappers, checkouts } = toml::from_str(text)
             .map_err(|error| Error::Syntax { file: file.to_owned(), detail: error.to_string() })?;
         Ok(Self {
             folders,
             files: files.into_iter().collect(),
             markers,
             wrappers: wrappers.into_iter().collect(),
+            checkouts,
         })
     }
 
@@ -75,7 +78,11 @@ impl Frames {
         // A module of the standard library lies at the top of its folder; an application's `run/queue.py` does not.
         let at_top = name.len() == inside.len();
         let standard = at_top && self.files.contains(name);
-        standard || self.folders.iter().any(|folder| begins_in(inside, folder, installed))
+        // A checkout that was never installed has an absolute path with its folders in it.
+        let checkout = !installed
+            && inside.starts_with('/')
+            && self.checkouts.iter().any(|folder| inside.contains(folder.as_str()));
+        standard || checkout || self.folders.iter().any(|folder| inside.starts_with(folder.as_str()))
     }
 
     /// Is `function` a name that only passes calls on?
@@ -110,17 +117,22 @@ fn strip_installation(path: &str) -> (bool, &str) {
             return (true, inside);
         }
     }
-    (false, path)
+    windows_library(path).map_or((false, path), |inside| (true, inside))
 }
 
-/// Does the path begin in `folder`? An uninstalled checkout (`/opt/pytorch/torch/nn/x.py`) counts from the folder on,
-/// where the folder has a package of its own there (`torch/torch` is not asked for).
-fn begins_in(inside: &str, folder: &str, installed: bool) -> bool {
-    inside.starts_with(folder)
-        || (!installed
-            && inside.starts_with('/')
-            && folder == "torch/"
-            && (inside.contains("/torch/nn/modules/") || inside.contains("/pytorch/torch/")))
+/// What lies behind `Lib/` of a Python on a drive: `C:/Python312/Lib/…`, `C:/…/miniconda3/Lib/…`, `C:/…/envs/x/Lib/…`. Windows
+/// knows no case, and no `pythonX.Y` below `Lib`.
+fn windows_library(path: &str) -> Option<&str> {
+    const HOMES: [&str; 4] = ["python", "miniconda", "anaconda", "miniforge"];
+    let small = path.to_ascii_lowercase();
+    if small.as_bytes().get(1..3) != Some(b":/") {
+        return None;
+    }
+    let (home, _) = small.split_once("/lib/")?;
+    let mut above = home.rsplit('/');
+    let (folder, parent) = (above.next().unwrap_or_default(), above.next());
+    let is_home = HOMES.iter().any(|name| folder.starts_with(name)) || parent == Some("envs");
+    is_home.then(|| &path[home.len() + "/lib/".len()..])
 }
 
 #[cfg(test)]
@@ -143,6 +155,10 @@ mod tests {
             "<frozen importlib._bootstrap>",
             "C:\\Python\\Lib\\site-packages\\torch\\cuda\\__init__.py",
             "/opt/pytorch/torch/nn/functional.py",
+            "C:\\Python312\\Lib\\threading.py",
+            "C:\\Users\\me\\AppData\\Local\\Programs\\Python\\Python312\\lib\\multiprocessing\\process.py",
+            "D:\\miniconda3\\Lib\\contextlib.py",
+            "D:\\miniconda3\\envs\\torch\\Lib\\contextlib.py",
             "",
         ] {
             assert!(frames.is_framework(file), "{file}");
@@ -161,6 +177,9 @@ mod tests {
             "/home/me/torch/model.py",
             "server/queue.py",
             "/home/me/run/threading/pool.py",
+            "C:\\work\\Lib\\queue.py",
+            "/home/me/python/lib/queue.py",
+            "C:\\Python312\\Lib\\site-packages\\vllm\\worker.py",
         ] {
             assert!(!frames.is_framework(file), "{file}");
         }

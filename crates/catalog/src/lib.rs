@@ -3,7 +3,7 @@
 //! Answers "what kind of work is this kernel?" from its name alone, and "is this Python frame the user's or the
 //! framework's?". Refuses to guess: a name no rule knows stays [`Family::Unclassified`].
 //!
-//! Invariant: the answer depends on the name and the rule files only. Every label names the rule that gave it.
+//! Invariant: the answer depends on the name and the rule files only. The operation names the rule that gave it.
 
 mod builtin;
 mod catalog;

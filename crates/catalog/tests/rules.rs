@@ -57,6 +57,20 @@ fn rules_of_the_user_are_asked_first() {
 }
 
 #[test]
+fn rules_of_the_user_are_asked_before_shipped_files_with_a_scope() {
+    let name = "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> >(int)";
+    let shipped = Catalog::builtin().unwrap().classify(name);
+    assert!(shipped.rule.is_some_and(|rule| rule.starts_with("aten/")));
+    for scope in ["", "scope = [\"^at native\"]\n"] {
+        let own = format!(
+            "{scope}[[rule]]\nid = \"mine\"\nfamily = \"attention\"\nname = [\"^at native vectorized\"]\nexamples = []\n"
+        );
+        let catalog = Catalog::with_rules(&[("own", &own)]).unwrap();
+        assert_eq!(catalog.classify(name).rule.as_deref(), Some("own/mine"), "{scope}");
+    }
+}
+
+#[test]
 fn broken_rule_files_are_refused_with_file_and_rule() {
     let refuse = |text: &str| Catalog::with_rules(&[("own", text)]).unwrap_err();
     assert!(matches!(refuse("[[rule]"), Error::Syntax { .. }));

@@ -49,6 +49,9 @@ impl Error {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory => {
                 Some("name the capture file inside the folder".to_owned())
             }
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                Some("let the user who runs kforge read the file (ls -l shows who may)".to_owned())
+            }
             Self::Io { .. } | Self::Interrupted { .. } => None,
         }
     }

@@ -43,9 +43,9 @@ impl<R: BufRead> Gunzip<R> {
             return if self.between { Ok(None) } else { Err((0, cut())) };
         }
         if self.between {
-            if self.members > 0 && input.iter().all(|byte| *byte == 0) {
-                // Padding after the last member, as tape and block devices leave it.
-                let padding = input.len();
+            let padding = input.iter().position(|byte| *byte != 0).unwrap_or(input.len());
+            if self.members > 0 && padding > 0 {
+                // Padding behind a member, as tape and block devices leave it; another member may follow.
                 self.packed.consume(padding);
                 self.taken += padding as u64;
                 return Ok(Some(0));
@@ -150,6 +150,19 @@ mod tests {
         bytes.extend([0; 512]);
         let (text, error) = unpack(&bytes);
         assert_eq!((text.as_slice(), error.is_none()), (&b"one two"[..], true));
+    }
+
+    #[test]
+    fn a_member_behind_padding_is_read_however_the_file_is_buffered() {
+        let mut bytes = packed(b"one ");
+        bytes.extend([0; 512]);
+        bytes.extend(packed(b"two"));
+        for buffer in [16, 64 * 1024] {
+            let mut text = Vec::new();
+            let read = std::io::BufReader::with_capacity(buffer, bytes.as_slice());
+            Gunzip::new(read).read_to_end(&mut text).unwrap();
+            assert_eq!(text, b"one two", "a buffer of {buffer} bytes");
+        }
     }
 
     #[test]

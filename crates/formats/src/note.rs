@@ -13,6 +13,4 @@ pub struct ReadNote {
     pub events: Option<u64>,
     /// How many bytes of text were not read.
     pub bytes: Option<u64>,
-    /// How much device time it concerns, in nanoseconds.
-    pub ns: Option<i64>,
 }

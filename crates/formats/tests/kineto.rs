@@ -191,6 +191,76 @@ fn a_far_next_event_is_not_looked_for_at_every_damaged_one() {
     assert_eq!(codes(&notes)[0].1, Some(20_000));
 }
 
+fn document(events: &str) -> Vec<u8> {
+    format!(r#"{{"traceEvents":[{events}]}}"#).into_bytes()
+}
+
+#[test]
+fn a_host_event_that_opens_nothing_is_noted() {
+    let op =
+        |dur: &str| format!(r#"{{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1{dur}}}"#);
+    let (_, notes) = read(&document(&op("")), 64).unwrap();
+    assert_eq!(codes(&notes), [("capture.no-host-length", Some(1), Some(16))]);
+    for dur in [r#","dur":-1"#, r#","dur":1e30"#, r#","dur":"x""#] {
+        let (_, notes) = read(&document(&op(dur)), 64).unwrap();
+        assert_eq!(codes(&notes), [("capture.bad-host-length", Some(1), Some(16))], "{dur}");
+    }
+    assert!(read(&document(&op(r#","dur":0"#)), 64).unwrap().1.is_empty());
+}
+
+#[test]
+fn an_arrow_that_leads_nowhere_is_noted() {
+    let arrow = |rest: &str| format!(r#"{{"ph":"s","cat":"ac2g","name":"ac2g","pid":1,"tid":1{rest}}}"#);
+    for rest in [r#","ts":1,"id":"0x1f""#, r#","id":3"#] {
+        let (_, notes) = read(&document(&arrow(rest)), 64).unwrap();
+        assert_eq!(codes(&notes), [("capture.lost-arrow", Some(1), Some(16))], "{rest}");
+    }
+    assert!(read(&document(&arrow(r#","ts":1,"id":3"#)), 64).unwrap().1.is_empty());
+}
+
+#[test]
+fn lengths_that_are_kept_add_up_inside_64_bits() {
+    let week = |at: u32| {
+        format!(r#"{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{at},"dur":600000000000}}"#)
+    };
+    let (trace, notes) =
+        read(&document(&(0..20_000).map(week).collect::<Vec<_>>().join(",")), 1 << 16).unwrap();
+    let total: i128 =
+        trace.activities().iter().filter_map(|(_, row)| row.length).map(|ns| i128::from(ns.get())).sum();
+    assert_eq!(trace.activities().len(), 20_000);
+    assert!(total <= i128::from(i64::MAX), "{total}");
+    assert_eq!(codes(&notes)[0].0, "capture.bad-length");
+    // The week's worth of time that does not fit is what is missing, and no more.
+    assert!(total > i128::from(i64::MAX) - 600_000_000_000_000);
+}
+
+#[test]
+fn begin_events_of_no_use_are_no_loss() {
+    let begin =
+        |category: &str| format!(r#"{{"ph":"B","cat":"{category}","name":"b","pid":1,"tid":1,"ts":1}}"#);
+    assert!(read(&document(&begin("x")), 64).unwrap().1.is_empty());
+    // They still take the end that is theirs.
+    let end = r#"{"ph":"E","pid":1,"tid":1,"ts":9}"#;
+    let (trace, notes) =
+        read(&document(&format!("{},{},{end},{end}", begin("cpu_op"), begin("x"))), 64).unwrap();
+    assert_eq!((trace.ops().len(), notes.len()), (1, 0), "{notes:?}");
+}
+
+#[test]
+fn a_line_break_does_not_decide_whether_a_second_document_is_read() {
+    let event = r#"{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}"#;
+    let count = |between: &str| {
+        let text = format!(r#"{{"traceEvents":[{event}]}}{between}{event},{event}"#);
+        let (trace, notes) = read(text.as_bytes(), 4096).unwrap();
+        (
+            trace.activities().len(),
+            codes(&notes).into_iter().map(|(code, ..)| code.to_owned()).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(count("").0, 3);
+    assert_eq!(count("\n").0, 3);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -75,7 +75,11 @@ impl Devices {
     /// The device of which all facts of the query are true.
     pub fn find(&self, query: Query<'_>) -> Found<'_> {
         let (name, architecture) = identity(&query);
-        let listed = query.pci_device_id.filter(|id| self.iter().any(|device| lists(device, *id)));
+        let listed = query.pci_device_id.filter(|id| {
+            // An id is unique among its vendor's devices only.
+            let of_vendor = |device: &Device| query.vendor.is_none_or(|vendor| vendor == device.vendor);
+            self.iter().any(|device| of_vendor(device) && lists(device, *id))
+        });
         if name.is_none() && architecture.is_none() && listed.is_none() {
             return Found::Unknown(Unmatched::Nothing);
         }

@@ -21,7 +21,8 @@ fn vendor_known(text: &str) -> bool {
     hex(text, 4).is_some_and(|vendor| VENDORS.contains(&vendor))
 }
 
-fn hex(text: &str, length: usize) -> Option<u16> {
+/// A number of exactly so many hexadecimal digits.
+pub(crate) fn hex(text: &str, length: usize) -> Option<u16> {
     let plain = text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     plain.then(|| u16::from_str_radix(text, 16).ok()).flatten()
 }

@@ -10,7 +10,7 @@ use crate::name::Names;
 use crate::text::{CellText, ConflictText, FileText, ModeText, NoPeakText, PeakText, SourceText};
 use crate::{
     Absent, Cell, Confidence, Conflict, Device, Dtype, Error, Key, MemoryMode, Mode, PciId, Peak, Pipe,
-    Source, arch, check,
+    Source, arch, check, pci,
 };
 
 /// Operations a second in one `tera_ops`.
@@ -61,11 +61,11 @@ pub(crate) fn device(sources: &BTreeMap<String, Source>, id: &str, text: &str) -
         pci: file
             .pci
             .iter()
-            .map(|pci| {
-                let id = u16::from_str_radix(&pci.id, 16).map_err(|_| {
-                    reader.bad(&format!("pci id {}", pci.id), "is not four hexadecimal digits")
+            .map(|row| {
+                let id = pci::hex(&row.id, 4).ok_or_else(|| {
+                    reader.bad(&format!("pci id {}", row.id), "is not four hexadecimal digits")
                 })?;
-                Ok(PciId { id, source: reader.source("pci", &pci.from)? })
+                Ok(PciId { id, source: reader.source("pci", &row.from)? })
             })
             .collect::<Result<_, Error>>()?,
         cells: reader.cells(&file.cells)?,

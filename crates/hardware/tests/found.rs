@@ -192,6 +192,14 @@ fn a_pci_id_that_nobody_lists_says_nothing() {
 }
 
 #[test]
+fn a_pci_id_is_compared_among_its_vendors_devices_only() {
+    let devices = devices();
+    // 0x74a1 is listed, for an AMD device; the same number of an NVIDIA device says nothing.
+    let query = Query { vendor: Some(Vendor::Nvidia), pci_device_id: Some(0x74a1), ..named("NVIDIA H200") };
+    assert_eq!(ids(&devices.find(query)), ["h200-sxm-141gb"]);
+}
+
+#[test]
 fn without_an_identity_nothing_is_guessed_from_sizes() {
     let devices = devices();
     let sizes = Query {

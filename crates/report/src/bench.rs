@@ -1,9 +1,10 @@
 //! How the times of one side read.
 
+use crate::judgement::rate_or_none;
 use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
 use kforge_record::FloorStatus;
-use kforge_units::{Nanos, counted, duration, middle_short, share};
+use kforge_units::{counted, fine_duration, middle_short, percent};
 use kforge_workbench::validate::bench::{CaseAnswer, Response};
 
 /// Names in text tables are at most this wide; the whole name is in the JSON.
@@ -43,13 +44,8 @@ fn page(response: &Response, format: Format) -> String {
     page.finish()
 }
 
-/// Below ten microseconds whole nanoseconds would hide the spread.
-fn time(ns: f64) -> String {
-    if ns < 10_000.0 { format!("{ns:.1} ns") } else { duration(Nanos(ns.round() as i64)) }
-}
-
 fn range(low: f64, high: f64) -> String {
-    format!("{} .. {}", time(low), time(high))
+    format!("{} .. {}", fine_duration(low), fine_duration(high))
 }
 
 fn cases(response: &Response, format: Format) -> Table {
@@ -70,12 +66,12 @@ fn cases(response: &Response, format: Format) -> Table {
         table.row([
             name,
             case.cache.to_owned(),
-            time(case.median_ns),
+            fine_duration(case.median_ns),
             range(case.lower_quartile_ns, case.upper_quartile_ns),
             range(low, high),
             format!("{} x {}", case.samples, counted(case.calls, "call", "calls")),
-            crate::validate::rate(case.bytes_per_s, "B"),
-            crate::validate::rate(case.flops, "flop"),
+            rate_or_none(case.bytes_per_s, "B"),
+            rate_or_none(case.flops, "flop"),
             limit(case),
         ]);
     }
@@ -84,9 +80,7 @@ fn cases(response: &Response, format: Format) -> Table {
 
 fn limit(case: &CaseAnswer) -> String {
     match (&case.floor, case.share_of_limit) {
-        (FloorStatus::Checked { .. }, Some(part)) => {
-            share(Nanos((part * 1e6).round() as i64), Nanos(1_000_000))
-        }
+        (FloorStatus::Checked { .. }, Some(part)) => percent(part),
         (FloorStatus::Checked { .. }, None) => "-".to_owned(),
         (FloorStatus::NotChecked { why }, _) => why.clone(),
     }

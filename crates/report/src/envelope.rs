@@ -1,5 +1,6 @@
 //! The JSON envelope: `{"schema": "kforge.VERB/N", "ok": true, "data": …, "notes": […]}`.
 
+use crate::harmless;
 use kforge_workbench::Note;
 use serde::Serialize;
 
@@ -27,6 +28,7 @@ pub fn success<T: Serialize>(
         data,
         notes,
     })
+    .map(harmless::json)
 }
 
 /// One line of long work's event stream: `{"schema":"kforge.event/1","verb":…,"event":…}`.
@@ -40,5 +42,5 @@ pub fn event_line<T: Serialize>(verb: &str, event: &T) -> Result<String, serde_j
         verb: &'a str,
         event: &'a T,
     }
-    serde_json::to_string(&Line { schema: "kforge.event/1", verb, event })
+    serde_json::to_string(&Line { schema: "kforge.event/1", verb, event }).map(harmless::json)
 }

@@ -1,6 +1,6 @@
 //! How the answer of `history` reads: one row a piece of evidence, then the remarks found in free notes.
 
-use kforge_units::{middle_short, speedup};
+use kforge_units::{count, middle_short, speedup};
 use kforge_workbench::history::{HistoryRow, Response};
 
 use crate::page::Page;
@@ -20,7 +20,7 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
 }
 
 fn page(response: &Response, format: Format) -> String {
-    let mut page = Page::new(format, &format!("{} found", response.rows.len()));
+    let mut page = Page::new(format, &format!("{} found", count(response.rows.len())));
     page.table(&if format == Format::Markdown { full(response) } else { brief(response) });
     if format == Format::Text && !response.rows.is_empty() {
         page.gap();

@@ -1,8 +1,8 @@
 //! How the answer of a pair of commands reads: marked as self-timed wherever the verdict stands.
 
+use crate::judgement::{headline, interval, loosened};
 use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
-use kforge_stats::{Interval, Verdict};
 use kforge_units::{Nanos, counted, duration, middle_short, speedup};
 use kforge_workbench::validate::pairs::{CommandAnswer, Response};
 
@@ -22,22 +22,10 @@ pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_jso
     Ok(Rendered::new(text))
 }
 
-fn interval(interval: &Interval) -> String {
-    format!("{} [{}, {}]", speedup(interval.estimate), speedup(interval.low), speedup(interval.high))
-}
-
-/// `faster (self-timed)  1.234x [1.200x, 1.270x]`.
-fn headline(response: &Response) -> String {
-    let word = format!("{} ({})", response.verdict.word(), response.timing);
-    let silent = matches!(response.verdict, Verdict::Incorrect { .. } | Verdict::Void { .. });
-    match response.measured.as_ref().filter(|_| !silent) {
-        Some(measured) => format!("{word}  {}", interval(&measured.speedup)),
-        None => word,
-    }
-}
-
 fn page(response: &Response, format: Format) -> String {
-    let mut page = Page::new(format, &format!("b against a: {}", headline(response)));
+    let word = format!("{} ({})", response.verdict.word(), response.timing);
+    let said = headline(&word, &response.verdict, response.measured.as_ref());
+    let mut page = Page::new(format, &format!("b against a: {said}"));
     page.line(&format!("why: {}", response.reason));
     page.table(&sides(response, format));
     page.gap();
@@ -60,15 +48,9 @@ fn page(response: &Response, format: Format) -> String {
         page.line(&format!("commands run through: {prefix}"));
     }
     for loose in &response.loosened {
-        let (name, value, default, reason) = (&loose.name, &loose.value, &loose.default, &loose.reason);
-        page.line(&format!("loosened: {name} = {value} (default {default}): {reason}"));
+        page.line(&format!("loosened: {}", loosened(loose)));
     }
-    if !response.log.trim().is_empty() {
-        page.gap();
-        for line in response.log.trim_end().lines() {
-            page.line(&format!("| {line}"));
-        }
-    }
+    page.log(&response.log);
     page.notes(&response.notes);
     page.finish()
 }

@@ -1,5 +1,6 @@
 //! How evidence that was judged again reads: the verdict then beside the verdict now.
 
+use crate::judgement::loosened;
 use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
 use kforge_units::{counted, middle_short};
@@ -27,8 +28,7 @@ fn page(response: &Response, format: Format) -> String {
     page.gap();
     page.line("looks, minimum effect, limits and clocks by the present thresholds; outputs were compared by those of the measurement");
     for loose in &response.loosened {
-        let (name, value, default, reason) = (&loose.name, &loose.value, &loose.default, &loose.reason);
-        page.line(&format!("loosened: {name} = {value} (default {default}): {reason}"));
+        page.line(&format!("loosened: {}", loosened(loose)));
     }
     page.notes(&response.notes);
     page.finish()

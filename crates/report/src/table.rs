@@ -3,6 +3,7 @@
 //! Cells are text already; a table knows only how wide they are. Text output has no borders, so that it survives a
 //! terminal, a mail and a diff.
 
+use crate::harmless;
 use std::fmt::Write as _;
 
 /// Which side a column's cells lean to.
@@ -32,8 +33,11 @@ impl Table {
 
     /// Appends a row; missing cells are empty, surplus ones are dropped.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let mut row: Vec<String> =
-            cells.into_iter().take(self.columns.len()).map(|cell| harmless(&cell)).collect();
+        let mut row: Vec<String> = cells
+            .into_iter()
+            .take(self.columns.len())
+            .map(|cell| harmless::one_line(&cell).into_owned())
+            .collect();
         row.resize(self.columns.len(), String::new());
         self.rows.push(row);
     }
@@ -74,7 +78,7 @@ impl Table {
         let line = |cells: &mut dyn Iterator<Item = String>| {
             let mut line = String::from("|");
             for cell in cells {
-                let _ = write!(line, " {} |", markdown_cell(&cell));
+                let _ = write!(line, " {} |", harmless::markdown(&cell));
             }
             line.push('\n');
             line
@@ -91,7 +95,8 @@ impl Table {
         text
     }
 
-    /// RFC 4180 records, the header first.
+    /// RFC 4180 records, the header first, cells as they are: a name that begins with `=` is still that name, and a
+    /// spreadsheet that takes it for a formula has to be told that the column is text. The workbook needs no such care.
     pub fn csv(&self) -> String {
         let mut text = String::new();
         let headers: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
@@ -102,32 +107,6 @@ impl Table {
         }
         text
     }
-}
-
-/// A cell without characters that a terminal obeys or that reverse the text around them; they are shown as escapes.
-fn harmless(cell: &str) -> String {
-    let obeyed = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !cell.contains(obeyed) {
-        return cell.to_owned();
-    }
-    cell.chars()
-        .map(|letter| if obeyed(letter) { letter.escape_unicode().to_string() } else { letter.to_string() })
-        .collect()
-}
-
-/// Names of kernels come from captures: none may become markup where the page is shown.
-fn markdown_cell(cell: &str) -> String {
-    let mut text = String::with_capacity(cell.len());
-    for letter in cell.chars() {
-        if matches!(letter, '|' | '<' | '[' | '`' | '\\') {
-            text.push('\\');
-        }
-        text.push(letter);
-    }
-    text
 }
 
 fn csv_cell(cell: &str) -> String {

@@ -1,10 +1,12 @@
 //! How the answer of `validate` reads: the verdict first, then what it rests on.
 
+use crate::judgement::{headline, interval, loosened, rate_or_none};
+use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
 use kforge_record::{ClaimOutcome, FloorStatus};
-use kforge_stats::{Interval, Verdict};
-use kforge_units::{Nanos, counted, duration, middle_short, speedup};
+use kforge_units::{Nanos, count, counted, duration, grouped, middle_short, speedup};
 use kforge_workbench::validate::{Base, CandidateAnswer, CaseAnswer, LargestErrors, OutputErrors, Response};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Names in tables are at most this wide; the whole name is in the JSON.
@@ -17,36 +19,14 @@ const NAME: usize = 28;
 pub fn render(response: &Response, format: Format) -> Result<Rendered, serde_json::Error> {
     let text = match format {
         Format::Json => success("validate", 1, response, &response.notes)?,
-        Format::Text => page(response),
-        Format::Markdown => markdown(response),
+        Format::Text | Format::Markdown => page(response, format),
         Format::Csv => cases(response).csv(),
     };
     Ok(Rendered::new(text))
 }
 
-fn interval(interval: &Interval) -> String {
-    format!("{} [{}, {}]", speedup(interval.estimate), speedup(interval.low), speedup(interval.high))
-}
-
-/// `1.234x [1.200x, 1.270x]`, where there is one.
-fn headline(answer: &CandidateAnswer) -> String {
-    let word = answer.verdict.word();
-    match answer
-        .overall
-        .as_ref()
-        .filter(|_| !matches!(answer.verdict, Verdict::Incorrect { .. } | Verdict::Void { .. }))
-    {
-        Some(overall) => format!("{word}  {}", interval(&overall.speedup)),
-        None => word.to_owned(),
-    }
-}
-
 fn time(ns: Option<f64>) -> String {
     ns.map_or_else(|| "-".to_owned(), |ns| duration(Nanos(ns.round() as i64)))
-}
-
-pub(crate) fn rate(per_second: Option<f64>, unit: &str) -> String {
-    per_second.map_or_else(|| "-".to_owned(), |rate| format!("{:.2} G{unit}/s", rate / 1e9))
 }
 
 fn cases(response: &Response) -> Table {
@@ -67,7 +47,7 @@ fn cases(response: &Response) -> Table {
             let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), speedup);
             table.row([
                 answer.candidate.clone(),
-                middle_short(&case.case, NAME),
+                case.case.clone(),
                 case.verdict.clone(),
                 time(case.baseline_ns),
                 time(case.candidate_ns),
@@ -77,27 +57,35 @@ fn cases(response: &Response) -> Table {
                 cell(measured.map(|m| m.floor)),
             ]);
         }
+        if answer.cases.is_empty() {
+            let nothing = std::iter::repeat_n("-".to_owned(), 6);
+            let named = [answer.candidate.clone(), String::new(), answer.verdict.word().to_owned()];
+            table.row(named.into_iter().chain(nothing));
+        }
     }
     table
 }
 
-fn page(response: &Response) -> String {
-    let mut text = format!("{} on {}\n", response.op, response.device);
+fn page(response: &Response, format: Format) -> String {
+    let mut page = Page::new(format, &format!("{} on {}", response.op, response.device));
     if let Some(prefix) = &response.prefix {
-        let _ = writeln!(text, "commands run through: {prefix}");
+        page.line(&format!("commands run through: {prefix}"));
     }
-    let _ = writeln!(text, "experiment: {}, caches {}", response.experiment, response.cache);
+    page.line(&format!("experiment: {}, caches {}", response.experiment, response.cache));
     if let Some(base) = &response.base {
-        let _ = writeln!(text, "{}", trees(base));
+        page.line(&trees(base));
     }
     for answer in &response.candidates {
-        text.push('\n');
-        candidate(&mut text, answer);
+        candidate(&mut page, answer);
     }
-    for note in &response.notes {
-        let _ = writeln!(text, "\nnote: {}", note.message);
+    if format == Format::Markdown {
+        page.table(&cases(response));
     }
-    text
+    if !response.notes.is_empty() {
+        page.gap();
+        page.notes(&response.notes);
+    }
+    page.finish()
 }
 
 /// Which two trees were compared, and how many files of the side differ.
@@ -123,13 +111,14 @@ fn trees(base: &Base) -> String {
     format!("base: {} at {revision} against the working tree{head}; {differs}", base.side)
 }
 
-fn candidate(text: &mut String, answer: &CandidateAnswer) {
-    let _ = writeln!(text, "{}: {}", answer.candidate, headline(answer));
-    let _ = writeln!(text, "  why       {}", answer.reason);
-    timing(text, answer);
-    checks(text, answer);
+fn candidate(page: &mut Page, answer: &CandidateAnswer) {
+    page.item(&answer.candidate, &headline(answer.verdict.word(), &answer.verdict, answer.overall.as_ref()));
+    page.detail("why", &answer.reason);
+    timing(page, answer);
+    disturbances(page, answer);
+    checks(page, answer);
     for finding in &answer.voids {
-        let _ = writeln!(text, "  void      {}: {}", finding.cause.word(), finding.detail);
+        page.detail("void", &format!("{}: {}", finding.cause.word(), finding.detail));
     }
     if let Some(claim) = &answer.claim {
         let word = match claim.outcome {
@@ -138,142 +127,158 @@ fn candidate(text: &mut String, answer: &CandidateAnswer) {
             ClaimOutcome::Missed => "missed",
             ClaimOutcome::Unmeasured => "not measured",
         };
-        let _ = writeln!(text, "  claim     {}: {word}", claim.text);
+        page.detail("claim", &format!("{}: {word}", claim.text));
     }
     if answer.earlier.runs > 0 {
-        let _ = writeln!(
-            text,
-            "  earlier   {} of this pair, {} without a win",
-            counted(answer.earlier.runs, "run", "runs"),
-            answer.earlier.not_faster
-        );
+        let runs = counted(answer.earlier.runs, "run", "runs");
+        let without = count(answer.earlier.not_faster);
+        page.detail("earlier", &format!("{runs} of this pair, {without} without a win"));
     }
     for loose in &answer.loosened {
-        let _ = writeln!(
-            text,
-            "  loosened  {} = {} (default {}): {}",
-            loose.name, loose.value, loose.default, loose.reason
-        );
+        page.detail("loosened", &loosened(loose));
     }
     if let Some(first) = answer.suggested_cases.first() {
         let others = answer.suggested_cases.len() - 1;
         let more = if others > 0 {
             let others = counted(others, "more drawn case", "more drawn cases");
-            format!("\n            (and {others} that failed; all are in the JSON)")
+            format!("\n(and {others} that failed; all are in the JSON)")
         } else {
             String::new()
         };
-        let _ = writeln!(text, "  add case  {}{more}", first.replace('\n', "\n            "));
+        page.detail("add case", &format!("{first}{more}"));
     }
     if !answer.log.trim().is_empty() {
-        let _ = writeln!(text, "  log       {}", answer.log.trim_end().replace('\n', "\n            "));
+        page.detail("log", &answer.log);
     }
-    let _ = writeln!(text, "  evidence  {}", answer.evidence_path);
+    page.detail("evidence", &answer.evidence_path);
 }
 
-fn timing(text: &mut String, answer: &CandidateAnswer) {
+/// What disturbed the measurement, one line a cause: what of it was left out, or that nothing was.
+fn disturbances(page: &mut Page, answer: &CandidateAnswer) {
+    let mut by_cause: BTreeMap<(&str, bool, &[&str; 2]), usize> = BTreeMap::new();
+    for seen in &answer.disturbances {
+        let words = match (&seen.case, seen.block) {
+            (_, Some(_)) => &["block", "blocks"],
+            (Some(_), None) => &["series of a case", "series of cases"],
+            (None, None) => &["launch", "launches"],
+        };
+        *by_cause.entry((&seen.cause, seen.dropped, words)).or_default() += 1;
+    }
+    for ((cause, dropped, [one, many]), times) in by_cause {
+        let judged = if dropped { "left out of the judgement" } else { "judged all the same" };
+        page.detail("disturbed", &format!("{} {judged}: {cause}", counted(times, one, many)));
+    }
+}
+
+fn timing(page: &mut Page, answer: &CandidateAnswer) {
     if answer.cases.is_empty() {
-        let _ = writeln!(text, "  timing    none: only what is right is timed");
+        page.detail("timing", "none: only what is right is timed");
         return;
     }
     let [build, startup, warm] = answer.preparation_ns.map(|ns| time(ns.map(|ns| ns as f64)));
     if let Some(overall) = &answer.overall {
         let noise = interval(&overall.noise);
-        let _ = writeln!(
-            text,
-            "  noise     baseline against itself {noise}; claims below {} are refused",
-            speedup(overall.floor)
+        page.detail(
+            "noise",
+            &format!("baseline against itself {noise}; claims below {} are refused", speedup(overall.floor)),
         );
     }
     let launches = counted(answer.launches, "launch", "launches");
-    let _ =
-        writeln!(text, "  samples   {launches}; build {build}, start {startup}, warm {warm} (never sampled)");
+    page.detail(
+        "samples",
+        &format!("{launches}; build {build}, start {startup}, warm {warm} (never sampled)"),
+    );
     for case in &answer.cases {
-        one_case(text, case);
+        one_case(page, case);
     }
     let agrees = answer.clock.iter().filter(|check| check.agrees).count();
-    let _ = writeln!(text, "  clock     {agrees} of {} agree with the time from outside", answer.clock.len());
+    page.detail("clock", &format!("{agrees} of {} agree with the time from outside", answer.clock.len()));
 }
 
-fn one_case(text: &mut String, case: &CaseAnswer) {
-    let _ = writeln!(
-        text,
-        "  case      {}: {} {} -> {} a call{}",
-        middle_short(&case.case, NAME),
-        case.verdict,
-        time(case.baseline_ns),
-        time(case.candidate_ns),
-        case.measured.as_ref().map(|m| format!(", {}", interval(&m.speedup))).unwrap_or_default(),
+fn one_case(page: &mut Page, case: &CaseAnswer) {
+    page.detail(
+        "case",
+        &format!(
+            "{}: {} {} -> {} a call{}",
+            middle_short(&case.case, NAME),
+            case.verdict,
+            time(case.baseline_ns),
+            time(case.candidate_ns),
+            case.measured.as_ref().map(|m| format!(", {}", interval(&m.speedup))).unwrap_or_default(),
+        ),
     );
     let floor = match &case.floor {
         FloorStatus::NotChecked { why } => format!("not checked ({why})"),
         FloorStatus::Checked { .. } => "checked".to_owned(),
     };
-    let _ = writeln!(
-        text,
-        "            {}, {}; physical floor {floor}; {} calls a sample",
-        rate(case.bytes_per_s, "B"),
-        rate(case.flops, "flop"),
-        case.calls.map_or_else(|| "-".to_owned(), |calls| calls.to_string()),
+    page.detail(
+        "",
+        &format!(
+            "{}, {}; physical floor {floor}; {} calls a sample",
+            rate_or_none(case.bytes_per_s, "B"),
+            rate_or_none(case.flops, "flop"),
+            case.calls.map_or_else(|| "-".to_owned(), |calls| grouped(i64::from(calls))),
+        ),
     );
 }
 
-fn checks(text: &mut String, answer: &CandidateAnswer) {
+fn checks(page: &mut Page, answer: &CandidateAnswer) {
     let checks = &answer.checks;
-    let _ = writeln!(
-        text,
-        "  checks    {} of {} passed: {} declared and {} drawn cases, outputs poisoned, data replaced in place",
-        checks.passed,
-        checks.comparisons,
-        checks.declared,
-        checks.drawn.len(),
+    page.detail(
+        "checks",
+        &format!(
+            "{} of {} passed: {} declared and {} drawn cases, outputs poisoned, data replaced in place",
+            checks.passed,
+            checks.comparisons,
+            checks.declared,
+            checks.drawn.len(),
+        ),
     );
     if let Some(worst) = &checks.worst {
         let output = &worst.output;
         let place = output.worst.as_ref().map(|worst| format!(" at {:?}", worst.index)).unwrap_or_default();
         let ulp = output.max_ulp.map(|ulp| format!(", {ulp} ulp")).unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "            worst: {} of {} ({}): abs {:.3e}, rel {:.3e}{ulp}{place}; {} of {} outside, {} unwritten",
-            output.name,
-            middle_short(&worst.case, NAME),
-            worst.phase,
-            output.max_abs.get(),
-            output.max_rel.get(),
-            output.mismatches,
-            output.compared,
-            output.poison_survivors,
+        page.detail(
+            "",
+            &format!(
+                "worst: {} of {} ({}): abs {:.3e}, rel {:.3e}{ulp}{place}; {} of {} outside, {} unwritten",
+                output.name,
+                middle_short(&worst.case, NAME),
+                worst.phase,
+                output.max_abs.get(),
+                output.max_rel.get(),
+                output.mismatches,
+                output.compared,
+                output.poison_survivors,
+            ),
         );
     }
     for errors in &checks.errors {
-        output_errors(text, errors);
+        output_errors(page, errors);
     }
     let mut line = String::new();
     for name in checks.drawn.iter().map(|name| name.trim_start_matches("drawn-")) {
         if line.len() + name.len() > 84 {
-            let _ = writeln!(text, "  drawn     {}", line.trim_end());
+            page.detail("drawn", line.trim_end());
             line.clear();
         }
         let _ = write!(line, "{name}  ");
     }
     if !line.is_empty() {
-        let _ = writeln!(text, "  drawn     {}", line.trim_end());
+        page.detail("drawn", line.trim_end());
     }
 }
 
 /// What the candidate errs by beside what the baseline does, and what both may.
-fn output_errors(text: &mut String, errors: &OutputErrors) {
+fn output_errors(page: &mut Page, errors: &OutputErrors) {
     let of = |side: &LargestErrors| {
         let ulp = side.max_ulp.map(|ulp| format!(" {ulp} ulp")).unwrap_or_default();
         format!("abs {:.1e} rel {:.1e}{ulp}", side.max_abs.get(), side.max_rel.get())
     };
     let baseline = errors.baseline.as_ref().map_or_else(|| "not checked".to_owned(), of);
-    let _ = writeln!(
-        text,
-        "  errors    {} {}: {}; baseline {baseline}",
-        errors.output,
-        errors.dtype,
-        of(&errors.candidate)
+    page.detail(
+        "errors",
+        &format!("{} {}: {}; baseline {baseline}", errors.output, errors.dtype, of(&errors.candidate)),
     );
     // The default fills up what the file does not state, and says nothing about the operation.
     let named = errors.profile.as_ref().filter(|profile| profile.name != "default");
@@ -290,29 +295,5 @@ fn output_errors(text: &mut String, errors: &OutputErrors) {
         String::new()
     };
     let (abs, rel) = (allowed.abs.get(), allowed.rel.get());
-    let _ = writeln!(text, "            allowed: abs {abs:.1e} + rel {rel:.1e}{share}{profile}");
-}
-
-fn markdown(response: &Response) -> String {
-    let mut text =
-        format!("## validate {}\n\n{}, `{}`\n\n", response.op, response.device, response.experiment);
-    for answer in &response.candidates {
-        let _ = writeln!(
-            text,
-            "- **{}**: {}. {}. Evidence `{}`.",
-            answer.candidate,
-            headline(answer),
-            answer.reason,
-            answer.evidence_path
-        );
-    }
-    if let Some(base) = &response.base {
-        let _ = writeln!(text, "\n{}", trees(base));
-    }
-    let table = cases(response);
-    if !table.is_empty() {
-        text.push('\n');
-        text.push_str(&table.markdown());
-    }
-    text
+    page.detail("", &format!("allowed: abs {abs:.1e} + rel {rel:.1e}{share}{profile}"));
 }

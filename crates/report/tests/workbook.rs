@@ -245,7 +245,7 @@ fn a_text_that_a_cell_cannot_hold_is_cut_with_a_mark_and_a_note() {
     assert!((32_700..=32_767).contains(&cut.encode_utf16().count()));
     assert!(cut.ends_with("characters cut]"));
     let note = book.notes.iter().find(|note| note.code == "workbook.text").unwrap();
-    assert!(note.message.contains("32767"));
+    assert!(note.message.contains("32,767"));
     assert!(rows(&book, "Summary").iter().any(|row| text(&row[0]) == "workbook.text"));
 }
 
@@ -272,4 +272,29 @@ fn the_sums_hold_on_captures_made_for_this_project() {
             check_sums(&response, &details);
         }
     }
+}
+
+#[test]
+fn the_mean_is_that_of_the_activities_with_a_length() {
+    let one = |ts: u32, dur: i32| {
+        format!(
+            r#"{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{ts},"dur":{dur},"args":{{"device":0,"stream":7}}}}"#
+        )
+    };
+    let (response, details) = answer(&document(&[one(1, 10), one(100, -1)]));
+    assert_eq!(response.tables.kernels.rows[0].mean_ns, Some(10_000));
+    let book = workbook::trace(&response, &details, Limits::default()).unwrap();
+    assert_eq!(rows(&book, "GPU Kernels")[0][4], Data::Float(10.0));
+    assert_eq!(rows(&book, "Detail")[0][7], Data::Float(10.0));
+    let summary = rows(&book, "Summary");
+    let total = summary.iter().find(|row| text(&row[0]) == "Total").unwrap();
+    assert_eq!(total[3], Data::Float(10.0));
+}
+
+#[test]
+fn a_module_with_a_slash_in_its_name_is_below_its_parent_and_counted_once() {
+    let mut events = vec![frame("nn.Module: Model_0", 100, 500), frame("nn.Module: a/b_0", 110, 200)];
+    events.extend(launch(1, "kernel", "k", 120, 1_000));
+    let (response, details) = answer(&document(&events));
+    check_sums(&response, &details);
 }

@@ -136,31 +136,31 @@ impl TraceBuilder {
         self.trace.stacks.intern(text)
     }
 
-    /// Adds an activity.
-    pub fn activity(&mut self, mut row: Activity) {
+    /// Adds an activity; false once four billion are held, and the event is then lost.
+    pub fn activity(&mut self, mut row: Activity) -> bool {
         row.correlation = row.correlation.filter(|number| *number > 0);
-        self.trace.activities.push(&row);
+        self.trace.activities.push(&row).is_some()
     }
 
-    /// Adds a host call.
-    pub fn call(&mut self, mut row: HostEvent) {
+    /// Adds a host call; false once four billion are held, and the event is then lost.
+    pub fn call(&mut self, mut row: HostEvent) -> bool {
         row.correlation = row.correlation.filter(|number| *number > 0);
-        self.trace.calls.push(&row);
+        self.trace.calls.push(&row).is_some()
     }
 
-    /// Adds a framework op.
-    pub fn op(&mut self, row: HostEvent) {
-        self.trace.ops.push(&row);
+    /// Adds a framework op; false once four billion are held, and the event is then lost.
+    pub fn op(&mut self, row: HostEvent) -> bool {
+        self.trace.ops.push(&row).is_some()
     }
 
-    /// Adds an annotated range.
-    pub fn range(&mut self, row: HostEvent) {
-        self.trace.ranges.push(&row);
+    /// Adds an annotated range; false once four billion are held, and the event is then lost.
+    pub fn range(&mut self, row: HostEvent) -> bool {
+        self.trace.ranges.push(&row).is_some()
     }
 
-    /// Adds a Python frame.
-    pub fn frame(&mut self, row: HostEvent) {
-        self.trace.frames.push(&row);
+    /// Adds a Python frame; false once four billion are held, and the event is then lost.
+    pub fn frame(&mut self, row: HostEvent) -> bool {
+        self.trace.frames.push(&row).is_some()
     }
 
     /// Adds the host end of an arrow.

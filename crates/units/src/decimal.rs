@@ -99,10 +99,19 @@ fn is_not_finite(text: &[u8]) -> bool {
     [&b"nan"[..], b"inf", b"infinity"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
+/// The exponent, as far as it can matter; of how many digits it is says nothing about whether it is a number.
 fn exponent_of(text: &[u8]) -> Result<i64, DecimalError> {
-    let text = std::str::from_utf8(text).map_err(|_| DecimalError::NotANumber)?;
-    let value: i64 = text.parse().map_err(|_| DecimalError::NotANumber)?;
-    Ok(value.clamp(-100_000, 100_000))
+    let (sign, digits) = match text {
+        [b'-', rest @ ..] => (-1, rest),
+        [b'+', rest @ ..] => (1, rest),
+        _ => (1, text),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(DecimalError::NotANumber);
+    }
+    let value =
+        digits.iter().fold(0, |value: i64, digit| (value * 10 + i64::from(digit - b'0')).min(100_000));
+    Ok(sign * value)
 }
 
 /// The first `whole` digits as a number, rounded half to even by the digits that follow.
@@ -168,6 +177,11 @@ mod tests {
         assert_eq!(read("1E-3"), Ok(1));
         assert_eq!(read("5e-5"), Ok(0));
         assert_eq!(read("0e99999"), Ok(0));
+        assert_eq!(read("0e99999999999999999999"), Ok(0));
+        assert_eq!(read("1e-99999999999999999999"), Ok(0));
+        assert_eq!(read("1e99999999999999999999"), Err(DecimalError::OutOfRange));
+        assert_eq!(read("1e"), Err(DecimalError::NotANumber));
+        assert_eq!(read("1e+-1"), Err(DecimalError::NotANumber));
     }
 
     #[test]

@@ -29,16 +29,26 @@ pub fn counted(value: impl TryInto<i64>, one: &str, many: &str) -> String {
     format!("{} {}", grouped(value), if value == 1 { one } else { many })
 }
 
-/// A length of time with the unit that keeps three to four digits: `812 ns`, `3.42 µs`, `1.373 ms`, `2.41 s`.
+/// A length of time with the unit that keeps four digits: `812 ns`, `3.420 µs`, `12.35 ms`, `999.9 s`.
 pub fn duration(length: Nanos) -> String {
-    let ns = length.get();
-    let magnitude = ns.unsigned_abs();
-    match magnitude {
-        0..1_000 => format!("{ns} ns"),
-        1_000..1_000_000 => format!("{} µs", scaled(ns, 1_000)),
-        1_000_000..1_000_000_000 => format!("{} ms", scaled(ns, 1_000_000)),
-        _ => format!("{} s", scaled(ns, 1_000_000_000)),
+    const UNITS: [(u64, &str); 3] = [(1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s")];
+    let magnitude = length.get().unsigned_abs();
+    let sign = if length.get() < 0 { "-" } else { "" };
+    if magnitude < 1_000 {
+        return format!("{sign}{magnitude} ns");
     }
+    // Rounded first: what rounds up to the next unit, or to a digit more, is shown there.
+    let shown = UNITS.iter().flat_map(|(unit, name)| [3, 2, 1].map(|decimals| (*unit, *name, decimals)));
+    for (unit, name, decimals) in shown {
+        let scale = 10_u64.pow(decimals);
+        let step = unit / scale;
+        let rounded = (magnitude + step / 2) / step;
+        if rounded < 10_000 || (name == "s" && decimals == 1) {
+            let whole = grouped(i64::try_from(rounded / scale).unwrap_or(i64::MAX));
+            return format!("{sign}{whole}.{:0width$} {name}", rounded % scale, width = decimals as usize);
+        }
+    }
+    String::new()
 }
 
 /// A length of time in microseconds with three decimals, exact: `1,373.218`.
@@ -58,6 +68,21 @@ pub fn share(part: Nanos, whole: Nanos) -> String {
     format!("{:.1}%", part.get() as f64 * 100.0 / whole.get() as f64)
 }
 
+/// A part of one in percent with one decimal: `43.7%`.
+pub fn percent(part: f64) -> String {
+    format!("{:.1}%", part * 100.0)
+}
+
+/// A length of time that was averaged: below ten microseconds a tenth of a nanosecond is shown, since whole ones hide the spread.
+pub fn fine_duration(ns: f64) -> String {
+    if ns < 10_000.0 { format!("{ns:.1} ns") } else { duration(Nanos(ns.round() as i64)) }
+}
+
+/// How much of something a second, in billions: `412.35 GB/s`.
+pub fn rate(per_second: f64, unit: &str) -> String {
+    format!("{:.2} G{unit}/s", per_second / 1e9)
+}
+
 /// A speedup (baseline ÷ candidate) as a factor: `1.234x`.
 pub fn speedup(ratio: f64) -> String {
     format!("{ratio:.3}x")
@@ -69,13 +94,17 @@ pub fn bytes(size: u64) -> String {
     if size < 1024 {
         return format!("{size} B");
     }
-    let mut value = size as f64 / 1024.0;
     let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
+    // Rounded first: what rounds up to 1024 is one of the next unit.
+    let tenths = loop {
+        let step = 1_u128 << (10 * (unit + 1));
+        let tenths = (u128::from(size) * 10 + step / 2) / step;
+        if tenths < 10_240 || unit + 1 == UNITS.len() {
+            break tenths;
+        }
         unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
+    };
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
 /// At most `width` characters of a name: the middle gives way to `…`, since kernel names differ at both ends.
@@ -94,16 +123,6 @@ pub fn middle_short(name: &str, width: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// `ns / unit` with three significant decimals at most, dropping those that a reader would not use.
-fn scaled(ns: i64, unit: i64) -> String {
-    let value = ns as f64 / unit as f64;
-    match value.abs() {
-        v if v < 10.0 => format!("{value:.3}"),
-        v if v < 100.0 => format!("{value:.2}"),
-        _ => format!("{value:.1}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,9 +136,31 @@ mod tests {
     }
 
     #[test]
+    fn what_rounds_up_to_the_next_unit_is_shown_in_it() {
+        assert_eq!(duration(Nanos(999_949)), "999.9 µs");
+        assert_eq!(duration(Nanos(999_950)), "1.000 ms");
+        assert_eq!(duration(Nanos(9_999_600)), "10.00 ms");
+        assert_eq!(duration(Nanos(99_995_000)), "100.0 ms");
+        assert_eq!(duration(Nanos(999_999_999)), "1.000 s");
+        assert_eq!(duration(Nanos(i64::MIN)), "-9,223,372,036.9 s");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1_048_575), "1.0 MiB");
+        assert_eq!(bytes(3_482), "3.4 KiB");
+        assert_eq!(bytes(u64::MAX), "16384.0 PiB");
+    }
+
+    #[test]
     fn microseconds_are_exact() {
         assert_eq!(microseconds(Nanos(1_373_218)), "1,373.218");
         assert_eq!(microseconds(Nanos(-5)), "-0.005");
+    }
+
+    #[test]
+    fn rates_and_means_keep_few_digits() {
+        assert_eq!(rate(412_345_678_901.0, "B"), "412.35 GB/s");
+        assert_eq!(fine_duration(812.26), "812.3 ns");
+        assert_eq!(fine_duration(1_373_218.4), "1.373 ms");
+        assert_eq!(percent(0.4372), "43.7%");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Looks at fenced blocks and at inline spans of the Markdown files, and at the cures of the error enums. Runs nothing
 //! but the parser. Leaves out blocks marked `text`, which show output or usage; a span that names a verb alone is tried
 //! as a question for its help. Refuses a tree without a single command line. Invariant: a line that starts with `kforge`, with
-//! `$ kforge`, or with `cargo run ... --` is always tried.
+//! `$ kforge`, or with `cargo run ... --` is always tried, but for runs of another package of the workspace.
 
 use crate::finding::{Examined, Finding, Stop};
 use crate::kforge::Kforge;
@@ -116,7 +116,8 @@ fn after_kforge(line: &str) -> Option<&str> {
     if let Some(rest) = line.strip_prefix("cargo run ") {
         // Another package of the workspace is not kforge.
         let (options, rest) = rest.split_once("-- ")?;
-        return (!options.contains("-p ") && !options.contains("--package")).then_some(rest);
+        let mut words = options.split([' ', '=']).skip_while(|word| !matches!(*word, "-p" | "--package"));
+        return words.nth(1).is_none_or(|package| package == "kforge-cli").then_some(rest);
     }
     let path = line.split_whitespace().next()?;
     let is_kforge = path == "kforge" || path.ends_with("/kforge");
@@ -160,6 +161,12 @@ mod tests {
             found(text),
             ["a.md:2 trace,a.json", "a.md:3 tour,--dir,x", "a.md:4 tour", "a.md:5 verify"]
         );
+    }
+
+    #[test]
+    fn of_the_packages_that_cargo_can_run_only_kforge_is_tried() {
+        let text = "```\ncargo run -q -p kforge-cli -- trace a\ncargo run -p xtask -- docs\ncargo run --package=xtask -- docs\n```\n";
+        assert_eq!(found(text), ["a.md:2 trace,a"]);
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! Which rooms touch files, processes, the environment, threads, the network.
 //!
-//! Answers from syntax: `use` items and paths that begin with `std`, test modules left out. Refuses nothing that goes
-//! through another crate; those have doors of their own in the step `layers`. Invariant: an alias does not hide a module,
-//! because the `use` that makes it is looked at.
+//! Answers from syntax: `use` items, paths and words inside macro calls that begin with `std`, test modules left out. Refuses
+//! nothing that goes through another crate; those have doors of their own in the step `layers`. Invariant: an alias does not
+//! hide a module, because the `use` that makes it is looked at, and `std` itself may get neither an alias nor a glob.
 
+use proc_macro2::TokenTree;
 use syn::spanned::Spanned as _;
 use syn::visit::Visit;
 
 use super::layers::Layers;
 use crate::finding::{Examined, Finding, Stop};
 use crate::repository::Repository;
+use crate::test_code::is_test;
 
 pub(crate) fn run(repository: &Repository) -> Result<Examined, Stop> {
     let layers: Layers = repository.data("layers.toml")?;
@@ -38,6 +40,14 @@ fn examine(layers: &Layers, room: &str, file: &str, syntax: &syn::File) -> Vec<F
     visitor.visit_file(syntax);
     let mut findings = Vec::new();
     for (line, path) in visitor.found {
+        if path == "std" {
+            let cure = "name the module: `use std::fmt`";
+            findings.push(Finding::new(
+                format!("{file}:{line}"),
+                format!("{room} hides what it takes of std"),
+                cure,
+            ));
+        }
         let door = layers.doors.iter().find(|(door, _)| {
             path.strip_prefix(door.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         });
@@ -60,35 +70,66 @@ struct StandardPaths {
 
 impl<'ast> Visit<'ast> for StandardPaths {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        if !for_tests(&item.attrs) {
+        if !is_test(&item.attrs) {
             syn::visit::visit_item_mod(self, item);
         }
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        if !for_tests(&item.attrs) {
+        if !is_test(&item.attrs) {
             let mut paths = Vec::new();
             flatten(&item.tree, String::new(), &mut paths);
             let line = item.span().start().line;
-            self.found
-                .extend(paths.into_iter().filter(|path| path.starts_with("std::")).map(|path| (line, path)));
+            self.found.extend(
+                paths
+                    .into_iter()
+                    .filter(|path| path == "std" || path.starts_with("std::"))
+                    .map(|path| (line, path)),
+            );
         }
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        self.words(&call.tokens.clone().into_iter().collect::<Vec<_>>());
+        syn::visit::visit_macro(self, call);
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if names.first().is_some_and(|first| first == "std") {
+        // `std` alone is a variable: only a `use` can rename the crate.
+        if names.len() > 1 && names.first().is_some_and(|first| first == "std") {
             self.found.push((path.span().start().line, names.join("::")));
         }
         syn::visit::visit_path(self, path);
     }
 }
 
-fn for_tests(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        let syn::Meta::List(list) = &attribute.meta else { return false };
-        list.path.is_ident("cfg") && list.tokens.to_string() == "test"
-    })
+impl StandardPaths {
+    /// Runs of `std :: name :: name` among words whose syntax only the macro knows.
+    fn words(&mut self, tokens: &[TokenTree]) {
+        let mut rest = tokens;
+        while let [first, after @ ..] = rest {
+            rest = after;
+            match first {
+                TokenTree::Group(group) => self.words(&group.stream().into_iter().collect::<Vec<_>>()),
+                TokenTree::Ident(name) if name == "std" => {
+                    let mut path = "std".to_owned();
+                    while let [TokenTree::Punct(one), TokenTree::Punct(two), TokenTree::Ident(next), ..] =
+                        rest
+                        && one.as_char() == ':'
+                        && two.as_char() == ':'
+                    {
+                        path = format!("{path}::{next}");
+                        rest = &rest[3..];
+                    }
+                    if path != "std" {
+                        self.found.push((name.span().start().line, path));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Every full path of a use tree; a glob ends in its module, `self` is the module itself.
@@ -145,10 +186,18 @@ mod tests {
             "use std::fs::*;",
             "fn a() { std::fs::read(\"x\"); }",
             "fn a(f: &std::fs::File) {}",
+            "fn a() { println!(\"{:?}\", (std::fs::read(p),)); }",
         ] {
             let found = facts("low", text);
             assert!(!found.is_empty() && found[0] == "f.rs:1 low touches std::fs", "{text}: {found:?}");
             assert_eq!(facts("high", text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn an_alias_or_a_glob_of_std_itself_is_found() {
+        for text in ["use std as s;", "use std::*;", "use std::{self as s};", "use ::std as s;"] {
+            assert_eq!(facts("high", text), ["f.rs:1 high hides what it takes of std"], "{text}");
         }
     }
 
@@ -158,6 +207,7 @@ mod tests {
         assert_eq!(facts("low", "#[cfg(test)]\nuse std::fs;"), [""; 0]);
         assert_eq!(facts("low", "use std::fstream; use std::io;"), [""; 0]);
         assert_eq!(facts("low", "use own::std::fs;"), [""; 0]);
+        assert_eq!(facts("low", "fn a(std: f64) -> f64 { println!(\"{}\", std); std }"), [""; 0]);
     }
 
     #[test]

@@ -42,8 +42,8 @@ fn nested(nest: Nest, name: impl Fn(i64) -> String) -> Trace {
             Nest::Frames => builder.frame(row),
             Nest::Ops => builder.op(row),
             Nest::Ranges => builder.range(row),
-            Nest::OneNumber => {}
-        }
+            Nest::OneNumber => true,
+        };
         builder.call(HostEvent {
             name: launch,
             start: Instant(2 * level + 1),

@@ -23,7 +23,7 @@ const CALLS: [&str; 6] = [
 const OPS: [&str; 3] = ["aten::linear", "aten::addmm", "aten::add"];
 const RANGES: [&str; 2] = ["prefill", "decode"];
 const STEPS: [&str; 2] = ["ProfilerStep#1", "ProfilerStep#2"];
-/// Modules, lines of an application, a line of a wrapper, a line of the framework, a builtin.
+/// Modules, lines of an application, of wrappers and of the framework.
 const FRAMES: [&str; 7] = [
     "nn.Module: Model_0",
     "nn.Module: Norm_0",

@@ -46,14 +46,14 @@ proptest! {
             for row in &of_kind {
                 add(&mut twin, row.name, row);
             }
-            let found = table.rows.iter().map(|row| (row.name, (row.count, row.total))).collect();
+            let found = table.rows.iter().map(|row| (row.name, (row.lengths.count, row.lengths.total))).collect();
             prop_assert_eq!(twin, found);
             for row in &table.rows {
                 let lengths = of_kind.iter().filter(|other| other.name == row.name).filter_map(|other| other.length);
-                prop_assert_eq!(row.min, lengths.clone().min());
-                prop_assert_eq!(row.max, lengths.max());
+                prop_assert_eq!(row.lengths.min, lengths.clone().min());
+                prop_assert_eq!(row.lengths.max, lengths.max());
             }
-            let shown = (table.rows.iter().map(|row| row.count).sum(), table.rows.iter().map(|row| row.total).sum());
+            let shown = (table.rows.iter().map(|row| row.lengths.count).sum(), table.rows.iter().map(|row| row.lengths.total).sum());
             closed(table.whole, shown, sums(of_kind.into_iter()))?;
             prop_assert_eq!(table.whole.residual, Nanos::ZERO);
         }
@@ -143,7 +143,7 @@ proptest! {
         let found = table
             .rows
             .iter()
-            .map(|row| ((row.key.module, row.key.name, row.key.op, row.key.source), (row.count, row.total)))
+            .map(|row| ((row.key.module, row.key.name, row.key.op, row.key.source), (row.lengths.count, row.lengths.total)))
             .collect();
         prop_assert_eq!(twin, found);
         prop_assert_eq!((table.whole.residual, table.whole.residual_count), (Nanos::ZERO, 0));

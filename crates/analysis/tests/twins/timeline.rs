@@ -100,7 +100,9 @@ proptest! {
             for stream in &device.streams {
                 let of_stream = |row: &Activity| trace.lanes().get(row.lane).stream == stream.stream;
                 prop_assert_eq!(stream.busy, nanoseconds(|at| any(at, &of_stream)));
+                prop_assert_eq!(stream.count, rows.iter().filter(|(_, row)| of_stream(row)).count() as u64);
             }
+            prop_assert_eq!(device.count, device.streams.iter().map(|stream| stream.count).sum::<u64>());
         }
         prop_assert_eq!(counted, trace.activities().len());
     }

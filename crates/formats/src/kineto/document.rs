@@ -278,7 +278,8 @@ impl Document {
             Err(Stop::NeedMore) if bytes.len() < LONGEST && !self.window.ended() => return Step::NeedMore,
             Err(_) => return self.hunt(),
         };
-        if self.keys.len() < 64 {
+        let held = self.keys.len();
+        if held < 64 {
             self.keys.push(String::from_utf8_lossy(&key[..key.len().min(80)]).into_owned());
         }
         if key == b"traceEvents" && opening == b'[' {
@@ -297,7 +298,7 @@ impl Document {
                     return Step::Go;
                 }
                 Err(Stop::NeedMore) if !self.window.ended() => {
-                    self.keys.pop();
+                    self.keys.truncate(held);
                     return Step::NeedMore;
                 }
                 Err(_) => {}
@@ -476,10 +477,7 @@ impl Document {
         let bytes = self.window.bytes();
         let solid = bytes.trim_ascii().len() as u64;
         if solid > 0 && bytes.iter().any(|byte| *byte != 0) {
-            if let Some(next) = lenient::next_event(bytes, 0)
-                && self.shape == Shape::Object
-                && next > 0
-            {
+            if self.shape == Shape::Object && lenient::next_event(bytes, 0).is_some() {
                 // A second document, or one run into the first: its events are worth reading.
                 return self.hunt();
             }

@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn keys_and_categories_may_be_escaped() {
-        let event = read(r#"{"ph": "X", "cat": "kernel"}"#).unwrap();
+        let event = read(r#"{"\u0070h": "X", "c\u0061t": "k\u0065rnel"}"#).unwrap();
         assert_eq!((event.phase, event.category.decoded().as_ref()), (b'X', &b"kernel"[..]));
     }
 

@@ -1,6 +1,8 @@
 //! From an unread event to a row of the trace.
 //!
-//! Invariant: a number that the text does not give, or gives as nonsense, becomes `None` and is counted, never 0.
+//! Invariant: a time or a length that the text does not give, or gives as nonsense, becomes `None` and is counted, never 0;
+//! other numbers become `None`. The lengths of activities that are kept add up to less than 2^63 ns, and so do those of host
+//! calls, so that every sum of them is exact.
 
 use super::event::RawEvent;
 use super::losses::{Kind, Losses};
@@ -14,7 +16,7 @@ use kforge_trace::{
 };
 use kforge_units::{Instant, Nanos, nanos_from_micros};
 
-/// A longer event is absurd: no capture spans a week, and sums of what remains stay inside 64 bits.
+/// A longer event is absurd: no capture spans a week.
 const LONGEST: Nanos = Nanos(7 * 86_400_000_000_000);
 
 /// What an event is to the product, by its category.
@@ -91,11 +93,13 @@ pub(super) struct Filler {
     last_thread: Last<ThreadId>,
     last_lane: Last<LaneId>,
     open: HashMap<ThreadId, Vec<Open>, FixedState>,
-    /// Events read, of any phase.
-    pub events: u64,
+    /// The length of all activities so far.
+    device_total: i64,
+    /// The length of all host calls so far.
+    call_total: i64,
 }
 
-/// A begin event that waits for its end: its own text, since the window moves on.
+/// A begin event that waits for its end: its own text, since the window moves on. An event that no row comes of keeps none.
 #[derive(Debug)]
 struct Open {
     text: Vec<u8>,
@@ -113,7 +117,7 @@ impl Filler {
     pub(super) fn finish(mut self) -> (Trace, Losses) {
         let mut unpaired: Vec<Open> = std::mem::take(&mut self.open).into_values().flatten().collect();
         unpaired.sort_by_key(|open| open.byte);
-        for open in unpaired {
+        for open in unpaired.into_iter().filter(|open| !open.text.is_empty()) {
             self.losses.event(Kind::UnpairedBegin, open.byte);
             if let Ok(begin) = RawEvent::read(&mut Cursor::new(&open.text, 0)) {
                 self.complete(&begin, None, open.byte);
@@ -124,7 +128,6 @@ impl Filler {
 
     /// Takes one event whose text is `text` at position `byte`.
     pub(super) fn take(&mut self, event: &RawEvent<'_>, text: &[u8], byte: u64) {
-        self.events += 1;
         if event.foreign > 0 {
             self.losses.add(Kind::ForeignNumber, byte, u64::from(event.foreign), 0);
         }
@@ -141,8 +144,8 @@ impl Filler {
                 let length = event.dur.map(nanos_from_micros);
                 self.complete(event, length, byte);
             }
-            b's' if arrow() => self.arrow_start(event),
-            b'f' if arrow() => self.arrow_end(event),
+            b's' if arrow() => self.arrow_start(event, byte),
+            b'f' if arrow() => self.arrow_end(event, byte),
             b'B' => self.begin(event, text, byte),
             b'E' => self.end(event, byte),
             _ => {}
@@ -158,24 +161,22 @@ impl Filler {
         let category = event.category.decoded();
         let class = class(&category);
         if class == Class::Other {
-            if category.iter().any(|byte| !(0x20..0x7f).contains(byte)) {
-                self.losses.event(Kind::OddCategory, byte);
-            }
-            return;
+            return self.nothing(&category, byte);
         }
         let start = event.ts.and_then(|text| nanos_from_micros(text).ok()).map(|ns| Instant(ns.get()));
-        let usable = match length {
-            Some(Ok(length)) if (Nanos::ZERO..=LONGEST).contains(&length) => Some(length),
+        let usable = match (length, class) {
+            (Some(Ok(length)), Class::Activity(_)) => summed(length, &mut self.device_total),
+            (Some(Ok(length)), Class::Call) => summed(length, &mut self.call_total),
+            (Some(Ok(length)), _) => usable(length),
             _ => None,
         };
         let Some(name) = self.name(event.name.unwrap_or_default(), byte) else {
             return self.losses.event(Kind::LostEvent, byte);
         };
         if let Class::Activity(kind) = class {
-            match (length, usable) {
-                (None, _) => self.losses.event(Kind::NoLength, byte),
-                (Some(_), None) => self.losses.event(Kind::BadLength, byte),
-                _ => {}
+            if usable.is_none() {
+                let kind = if length.is_none() { Kind::NoLength } else { Kind::BadLength };
+                self.losses.event(kind, byte);
             }
             if start.is_none() {
                 self.losses.event(Kind::NoStart, byte);
@@ -185,22 +186,29 @@ impl Filler {
         let (Some(start), Some(thread)) = (start, self.thread(event)) else {
             return self.losses.event(Kind::LostEvent, byte);
         };
+        if usable.is_none() {
+            let kind = if length.is_none() { Kind::NoHostLength } else { Kind::BadHostLength };
+            self.losses.event(kind, byte);
+        }
         let mut row =
             HostEvent { name, thread, start, length: usable, correlation: None, external: None, stack: None };
-        match class {
+        let held = match class {
             Class::Call => {
                 row.correlation = integer(event.arguments.correlation);
                 row.external = integer(event.arguments.external);
-                self.builder.call(row);
+                self.builder.call(row)
             }
             Class::Op => {
                 row.external = integer(event.arguments.external);
                 row.stack = event.arguments.stack.and_then(|text| self.stack(text));
-                self.builder.op(row);
+                self.builder.op(row)
             }
             Class::Range => self.builder.range(row),
             Class::Frame => self.builder.frame(row),
-            Class::Activity(_) | Class::Other => {}
+            Class::Activity(_) | Class::Other => true,
+        };
+        if !held {
+            self.losses.event(Kind::LostEvent, byte);
         }
     }
 
@@ -225,7 +233,7 @@ impl Filler {
             registers: integer(arguments.registers).and_then(|value| u32::try_from(value).ok()),
             shared_bytes: integer(arguments.shared).and_then(|value| u32::try_from(value).ok()),
         });
-        self.builder.activity(Activity {
+        let held = self.builder.activity(Activity {
             kind,
             name,
             lane,
@@ -236,9 +244,26 @@ impl Filler {
             shape,
             bytes: integer(arguments.bytes).and_then(|value| u64::try_from(value).ok()),
         });
+        if !held {
+            self.losses.event(Kind::LostEvent, byte);
+        }
+    }
+
+    /// An event that no row comes of.
+    fn nothing(&mut self, category: &[u8], byte: u64) {
+        if category.iter().any(|byte| !(0x20..0x7f).contains(byte)) {
+            self.losses.event(Kind::OddCategory, byte);
+        }
     }
 
     fn begin(&mut self, event: &RawEvent<'_>, text: &[u8], byte: u64) {
+        let category = event.category.decoded();
+        let text = if class(&category) == Class::Other {
+            self.nothing(&category, byte);
+            &[]
+        } else {
+            text
+        };
         let Some(thread) = self.thread(event) else {
             return self.losses.event(Kind::UnpairedBegin, byte);
         };
@@ -262,16 +287,18 @@ impl Filler {
         }
     }
 
-    fn arrow_start(&mut self, event: &RawEvent<'_>) {
-        if let (Some(id), Some(place), Some(at)) = (integer(event.id), self.thread(event), instant(event)) {
-            self.builder.arrow_start(Arrow { id, place, at });
+    fn arrow_start(&mut self, event: &RawEvent<'_>, byte: u64) {
+        match (integer(event.id), self.thread(event), instant(event)) {
+            (Some(id), Some(place), Some(at)) => self.builder.arrow_start(Arrow { id, place, at }),
+            _ => self.losses.event(Kind::LostArrow, byte),
         }
     }
 
-    fn arrow_end(&mut self, event: &RawEvent<'_>) {
+    fn arrow_end(&mut self, event: &RawEvent<'_>, byte: u64) {
         let place = self.lane(event.pid.unwrap_or_default(), event.tid.unwrap_or_default());
-        if let (Some(id), Some(place), Some(at)) = (integer(event.id), place, instant(event)) {
-            self.builder.arrow_end(Arrow { id, place, at });
+        match (integer(event.id), place, instant(event)) {
+            (Some(id), Some(place), Some(at)) => self.builder.arrow_end(Arrow { id, place, at }),
+            _ => self.losses.event(Kind::LostArrow, byte),
         }
     }
 
@@ -342,6 +369,18 @@ fn inspect(raw: &[u8], byte: u64, losses: &mut Losses) {
     if std::str::from_utf8(raw).is_err() {
         losses.event(Kind::InvalidUtf8, byte);
     }
+}
+
+/// A length that an event can have.
+fn usable(length: Nanos) -> Option<Nanos> {
+    (Nanos::ZERO..=LONGEST).contains(&length).then_some(length)
+}
+
+/// A length that an event can have and that the sum of all can still take.
+fn summed(length: Nanos, total: &mut i64) -> Option<Nanos> {
+    let length = usable(length)?;
+    *total = total.checked_add(length.get())?;
+    Some(length)
 }
 
 fn instant(event: &RawEvent<'_>) -> Option<Instant> {

@@ -24,6 +24,9 @@ pub(super) enum Kind {
     NoLength,
     BadLength,
     NoStart,
+    NoHostLength,
+    BadHostLength,
+    LostArrow,
     UnpairedBegin,
     UnpairedEnd,
     Trailing,
@@ -51,6 +54,9 @@ impl Kind {
         Self::NoLength,
         Self::BadLength,
         Self::NoStart,
+        Self::NoHostLength,
+        Self::BadHostLength,
+        Self::LostArrow,
         Self::UnpairedBegin,
         Self::UnpairedEnd,
         Self::Trailing,
@@ -76,6 +82,9 @@ impl Kind {
             Self::NoLength => "capture.no-length",
             Self::BadLength => "capture.bad-length",
             Self::NoStart => "capture.no-start",
+            Self::NoHostLength => "capture.no-host-length",
+            Self::BadHostLength => "capture.bad-host-length",
+            Self::LostArrow => "capture.lost-arrow",
             Self::UnpairedBegin => "capture.unpaired-begin",
             Self::UnpairedEnd => "capture.unpaired-end",
             Self::Trailing => "capture.trailing-text",
@@ -86,58 +95,66 @@ impl Kind {
     fn message(self, tally: &Tally) -> String {
         let Tally { events, bytes, first, detail } = tally;
         let activities = counted(*events, "device activity", "device activities");
-        let behind = counted(*bytes, "byte", "bytes");
+        let host = counted(*events, "host event", "host events");
+        let any = counted(*events, "event", "events");
+        let names = counted(*events, "distinct name", "distinct names");
+        let text = counted(*bytes, "byte", "bytes");
+        let at = format!("the first at byte {first}");
         let detail = if detail.is_empty() { String::new() } else { format!(" ({detail})") };
         match self {
             Self::TruncatedText => format!(
-                "the text ends at byte {first} inside the document{detail}; {bytes} bytes of an unfinished event or value were not read"
+                "the text ends at byte {first} inside the document{detail}; {text} of an unfinished event or value not read"
             ),
             Self::BrokenGzip => {
                 format!("the gzip stream breaks after {first} bytes of text{detail}; what follows was not read")
             }
             Self::Unreadable => format!("reading stopped after {first} bytes{detail}; what follows was not read"),
-            Self::DamagedEvent => {
-                format!("{events} damaged event(s), {bytes} bytes, were not read; the first at byte {first}")
+            Self::DamagedEvent => format!("{any} damaged and not read, {text}; {at}"),
+            Self::SkippedBytes => format!("{text} in no event, skipped; {at}"),
+            Self::RepairedEvent => format!("{any} with broken quoting, read by repair; {at}"),
+            Self::LostEvent => {
+                format!("{any} without a usable start time or beyond what the tables hold, not read; {at}")
             }
-            Self::SkippedBytes => {
-                format!("{bytes} bytes that belong to no event were skipped; the first at byte {first}")
+            Self::ForeignNumber => format!("{events} bare NaN or infinity where JSON wants a number; {at}"),
+            Self::StrayComma => {
+                format!("{} misplaced or missing; {at}", counted(*events, "comma", "commas"))
             }
-            Self::RepairedEvent => {
-                format!("{events} event(s) with broken quoting were read by repair; the first at byte {first}")
-            }
-            Self::LostEvent => format!(
-                "{events} host event(s) have no usable start time or exceed the tables and were not read; the first at byte {first}"
-            ),
-            Self::ForeignNumber => {
-                format!("{events} bare NaN or infinity where JSON wants a number; the first at byte {first}")
-            }
-            Self::StrayComma => format!("{events} misplaced or missing comma(s); the first at byte {first}"),
-            Self::RepeatedKey => {
-                format!("{events} event(s) give one key twice; the last value was taken; the first at byte {first}")
-            }
-            Self::InvalidUtf8 => {
-                format!("{events} distinct name(s) are not UTF-8; the first at byte {first}")
-            }
-            Self::ControlCharacter => {
-                format!("{events} distinct name(s) hold a raw control character; the first at byte {first}")
-            }
+            Self::RepeatedKey => format!("{any} with one key twice; the last value was taken; {at}"),
+            Self::InvalidUtf8 => format!("{names} not in UTF-8; {at}"),
+            Self::ControlCharacter => format!("{names} with a raw control character; {at}"),
             Self::InvalidEscape => {
-                format!("{events} distinct name(s) hold an escape that JSON does not know; kept as written; the first at byte {first}")
+                format!("{names} with an escape that JSON does not know; kept as written; {at}")
             }
-            Self::OddCategory => format!(
-                "{events} event(s) have a category with characters that no category has; what they were is unknown; the first at byte {first}"
+            Self::OddCategory => {
+                format!("{any} of a category with characters that no category has; what they were is unknown; {at}")
+            }
+            Self::NoLength => format!("{activities} without a length; counted, adding no time; {at}"),
+            Self::BadLength => {
+                format!("{activities} with a negative, absurd or unreadable length; counted, adding no time; {at}")
+            }
+            Self::NoStart => {
+                format!("{activities} without a usable start; counted, without a place on the timeline; {at}")
+            }
+            Self::NoHostLength => {
+                format!("{host} without a length; counted, but what began inside is not known to; {at}")
+            }
+            Self::BadHostLength => format!(
+                "{host} with a negative, absurd or unreadable length; counted, but what began inside is not known to; {at}"
             ),
-            Self::NoLength => format!("{activities} without a length; counted, adding no time; the first at byte {first}"),
-            Self::BadLength => format!("{activities} with a negative, absurd or unreadable length; counted, adding no time; the first at byte {first}"),
-            Self::NoStart => format!("{activities} without a usable start; counted, without a place on the timeline; the first at byte {first}"),
-            Self::UnpairedBegin => {
-                format!("{events} begin event(s) have no end; they are kept without a length; the first at byte {first}")
-            }
-            Self::UnpairedEnd => {
-                format!("{events} end event(s) have no begin and were not read; the first at byte {first}")
-            }
+            Self::LostArrow => format!(
+                "{} from a launch to its activity without a whole number as id or without a time, not read; {at}",
+                counted(*events, "end of an arrow", "ends of arrows")
+            ),
+            Self::UnpairedBegin => format!(
+                "{} without an end, kept without a length; {at}",
+                counted(*events, "begin event", "begin events")
+            ),
+            Self::UnpairedEnd => format!(
+                "{} without a begin, not read; {at}",
+                counted(*events, "end event", "end events")
+            ),
             Self::Trailing if *bytes > 0 => {
-                format!("{behind} behind the end of the document{detail}, from byte {first}, not read")
+                format!("{text} behind the end of the document{detail}, from byte {first}, not read")
             }
             Self::Trailing => {
                 format!("the gzip stream does not end well behind the document{detail}; no check sum vouches for what was read")
@@ -198,7 +215,6 @@ impl Losses {
                     byte: Some(tally.first),
                     events: (tally.events > 0).then_some(tally.events),
                     bytes: (tally.bytes > 0).then_some(tally.bytes),
-                    ns: None,
                 })
             })
             .collect()

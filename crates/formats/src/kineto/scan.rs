@@ -3,7 +3,8 @@
 //! It accepts more than JSON does, since profilers write more: control characters and invalid UTF-8 inside strings, bare
 //! words such as `inf` where a number stands. Who uses a token decides what that means.
 //!
-//! Invariant: nothing here recurses or allocates; every loop moves forward; running out of window is never an error.
+//! Invariant: nothing here recurses; nothing allocates but a text with escapes, where its characters are asked for; every
+//! loop moves forward; running out of window is never an error.
 
 use super::unescape::unescape;
 use memchr::memchr2;

@@ -17,7 +17,8 @@ pub(super) fn name(text: &str, width: Width, columns: usize) -> String {
     }
 }
 
-pub(super) fn plain(label: &serde_json::Value) -> String {
+/// A label of the capture: a text without its quotes, a number as it is.
+pub(crate) fn plain(label: &serde_json::Value) -> String {
     label.as_str().map_or_else(|| label.to_string(), str::to_owned)
 }
 
@@ -31,8 +32,4 @@ pub(super) fn micros(ns: i64) -> String {
 
 pub(super) fn time_of(ns: i64) -> String {
     duration(Nanos(ns))
-}
-
-pub(super) fn percent(part: f64) -> String {
-    format!("{:.1}%", part * 100.0)
 }

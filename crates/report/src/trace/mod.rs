@@ -9,5 +9,6 @@ mod render;
 mod section;
 mod tables;
 
+pub(crate) use cells::plain;
 pub use render::{View, render};
 pub use section::Section;

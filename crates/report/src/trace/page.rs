@@ -4,71 +4,38 @@ use super::cells::{Width, grouped_u, plain, time_of};
 use super::render::View;
 use super::section::Section;
 use super::tables::section;
-use crate::{Align, Table};
+use crate::page::Page;
+use crate::{Align, Format, Table};
 use kforge_units::{Nanos, bytes, counted, middle_short, share};
 use kforge_workbench::trace::{Device, Response};
-use std::fmt::Write as _;
-
-/// How headings, tables and lines are set.
-pub(super) enum Style {
-    Text,
-    Markdown,
-}
-
-impl Style {
-    fn heading(&self, text: &mut String, title: &str) {
-        let _ = match self {
-            Self::Text => writeln!(text, "\n{title}"),
-            Self::Markdown => writeln!(text, "\n## {title}\n"),
-        };
-    }
-
-    fn table(&self, text: &mut String, table: &Table) {
-        text.push_str(&match self {
-            Self::Text => table.text(),
-            Self::Markdown => table.markdown(),
-        });
-    }
-
-    fn line(&self, text: &mut String, line: &str) {
-        let _ = match self {
-            Self::Text => writeln!(text, "  {line}"),
-            Self::Markdown => writeln!(text, "- {line}"),
-        };
-    }
-}
 
 /// The whole page, or the one table that was asked for.
-pub(super) fn page(response: &Response, view: &View, style: &Style) -> String {
-    let mut text = String::new();
+pub(super) fn page(response: &Response, view: &View, format: Format) -> String {
     if let Some(only) = view.table {
-        show(response, only, view.top, style, &mut text);
-        return text.trim_start_matches('\n').to_owned();
+        let mut page = Page::untitled(format);
+        show(response, only, view.top, format, &mut page);
+        return page.finish().trim_start_matches('\n').to_owned();
     }
-    let title = middle_short(&response.capture.file, 90);
-    let _ = match style {
-        Style::Text => writeln!(text, "{title}"),
-        Style::Markdown => writeln!(text, "# {title}\n"),
-    };
-    headline(response, style, &mut text);
-    launches(response, style, &mut text);
+    let mut page = Page::new(format, &middle_short(&response.capture.file, 90));
+    headline(response, &mut page);
+    launches(response, &mut page);
     for part in Section::ALL {
         let tree_is_long =
             part == Section::Modules && response.tables.modules.rows.len() > 40 && view.top.is_some();
         if !tree_is_long && !part.is_empty(response) {
-            show(response, part, view.top, style, &mut text);
+            show(response, part, view.top, format, &mut page);
         }
     }
     if !response.notes.is_empty() {
-        style.heading(&mut text, "Notes");
+        page.heading("Notes");
         for note in &response.notes {
-            style.line(&mut text, &format!("[{}] {}", note.code, note.message));
+            page.line(&format!("[{}] {}", note.code, note.message));
         }
     }
-    text
+    page.finish()
 }
 
-fn headline(response: &Response, style: &Style, text: &mut String) {
+fn headline(response: &Response, page: &mut Page) {
     let Response { capture, activities, time, .. } = response;
     if !capture.device_names.is_empty() {
         let mut names: Vec<&str> = capture.device_names.iter().map(String::as_str).collect();
@@ -77,56 +44,49 @@ fn headline(response: &Response, style: &Style, text: &mut String) {
             (Some(rank), Some(world)) => format!(", rank {rank} of {world}"),
             _ => String::new(),
         };
-        style.line(text, &format!("captured on {}{rank}", names.join(", ")));
+        page.line(&format!("captured on {}{rank}", names.join(", ")));
     }
     let size = capture.bytes.map_or(String::new(), |size| format!(", {}", bytes(size)));
-    style.line(
-        text,
-        &format!(
-            "{}, {}, {}; {}, {}, {}{size}",
-            counted(activities.kernels, "kernel", "kernels"),
-            counted(activities.copies, "copy", "copies"),
-            counted(activities.fills, "fill", "fills"),
-            counted(capture.calls, "host call", "host calls"),
-            counted(capture.ops, "op", "ops"),
-            counted(capture.frames, "Python frame", "Python frames")
-        ),
-    );
-    style.line(
-        text,
-        &format!(
-            "kernel time {} (sum over streams), all activities {}",
-            time_of(time.kernel_sum_ns),
-            time_of(time.activity_sum_ns)
-        ),
-    );
+    page.line(&format!(
+        "{}, {}, {}; {}, {}, {}{size}",
+        counted(activities.kernels, "kernel", "kernels"),
+        counted(activities.copies, "copy", "copies"),
+        counted(activities.fills, "fill", "fills"),
+        counted(capture.calls, "host call", "host calls"),
+        counted(capture.ops, "op", "ops"),
+        counted(capture.frames, "Python frame", "Python frames")
+    ));
+    page.line(&format!(
+        "kernel time {} (sum over streams), all activities {}",
+        time_of(time.kernel_sum_ns),
+        time_of(time.activity_sum_ns)
+    ));
     for device in &time.devices {
-        device_lines(device, style, text);
+        device_lines(device, page);
     }
 }
 
-fn device_lines(device: &Device, style: &Style, text: &mut String) {
-    style.heading(text, &format!("Device {}", plain(&device.device)));
+fn device_lines(device: &Device, page: &mut Page) {
+    page.heading(&format!("Device {}", plain(&device.device)));
     let Some(window) = device.window_ns else {
-        style.line(text, "no activity has a place on the timeline");
+        page.line("no activity has a place on the timeline");
         return;
     };
     let part = |ns: Option<i64>| {
         let ns = ns.unwrap_or_default();
         format!("{} ({})", time_of(ns), share(Nanos(ns), Nanos(window)))
     };
-    style.line(
-        text,
-        &format!("window {}: busy {}, idle {}", time_of(window), part(device.busy_ns), part(device.idle_ns)),
-    );
-    style.line(
-        text,
-        &format!(
-            "exposed copies {}, exposed communication {}",
-            part(device.exposed_copy_ns),
-            part(device.exposed_communication_ns)
-        ),
-    );
+    page.line(&format!(
+        "window {}: busy {}, idle {}",
+        time_of(window),
+        part(device.busy_ns),
+        part(device.idle_ns)
+    ));
+    page.line(&format!(
+        "exposed copies {}, exposed communication {}",
+        part(device.exposed_copy_ns),
+        part(device.exposed_communication_ns)
+    ));
     for gap in &device.gaps {
         let why = match gap.cause {
             "host-sync" => "the host waited for the device, then launched",
@@ -135,35 +95,29 @@ fn device_lines(device: &Device, style: &Style, text: &mut String) {
             "queued" => "queued already: launch latency or a dependency",
             _ => "the launch of what follows is unknown",
         };
-        style.line(
-            text,
-            &format!(
-                "idle, {}: {} in {} ({why})",
-                gap.cause,
-                time_of(gap.ns),
-                counted(gap.count, "gap", "gaps")
-            ),
-        );
+        page.line(&format!(
+            "idle, {}: {} in {} ({why})",
+            gap.cause,
+            time_of(gap.ns),
+            counted(gap.count, "gap", "gaps")
+        ));
     }
     if device.streams.len() > 1 {
         for stream in &device.streams {
-            style.line(
-                text,
-                &format!(
-                    "stream {}: {}, busy {}, sum {}",
-                    plain(&stream.stream),
-                    counted(stream.count, "activity", "activities"),
-                    time_of(stream.busy_ns),
-                    time_of(stream.sum_ns)
-                ),
-            );
+            page.line(&format!(
+                "stream {}: {}, busy {}, sum {}",
+                plain(&stream.stream),
+                counted(stream.count, "activity", "activities"),
+                time_of(stream.busy_ns),
+                time_of(stream.sum_ns)
+            ));
         }
     }
 }
 
-fn launches(response: &Response, style: &Style, text: &mut String) {
+fn launches(response: &Response, page: &mut Page) {
     let links = &response.links;
-    style.heading(text, "Launches");
+    page.heading("Launches");
     let mut table =
         Table::new(&[("launched by", Align::Left), ("activities", Align::Right), ("time", Align::Right)]);
     for (name, class) in [
@@ -176,30 +130,24 @@ fn launches(response: &Response, style: &Style, text: &mut String) {
             table.row([name.to_owned(), grouped_u(class.count), time_of(class.ns)]);
         }
     }
-    style.table(text, &table);
+    page.table(&table);
     let whole = Nanos(response.time.activity_sum_ns);
     let covered = |part: kforge_workbench::trace::Covered| share(Nanos(part.ns), whole);
     let coverage = &response.coverage;
-    style.line(
-        text,
-        &format!(
-            "of device time an answer is known for: launch {}, op {}, module {}, source {}, step {}",
-            covered(coverage.launch),
-            covered(coverage.op),
-            covered(coverage.module),
-            covered(coverage.source),
-            covered(coverage.step)
-        ),
-    );
+    page.line(&format!(
+        "of device time an answer is known for: launch {}, op {}, module {}, source {}, step {}",
+        covered(coverage.launch),
+        covered(coverage.op),
+        covered(coverage.module),
+        covered(coverage.source),
+        covered(coverage.step)
+    ));
 }
 
-fn show(response: &Response, part: Section, top: Option<usize>, style: &Style, text: &mut String) {
-    style.heading(text, part.title());
-    let width = match style {
-        Style::Text => Width::Page,
-        Style::Markdown => Width::Full,
-    };
+fn show(response: &Response, part: Section, top: Option<usize>, format: Format, page: &mut Page) {
+    page.heading(part.title());
+    let width = if format == Format::Text { Width::Page } else { Width::Full };
     let (table, rest) = section(response, part, top, width);
-    style.table(text, &table);
-    style.line(text, &rest);
+    page.table(&table);
+    page.line(&rest);
 }

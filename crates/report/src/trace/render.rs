@@ -1,7 +1,7 @@
 //! Picks the shape of the answer.
 
 use super::cells::Width;
-use super::page::{Style, page};
+use super::page::page;
 use super::section::Section;
 use super::tables::section;
 use crate::{Format, Rendered, success};
@@ -30,8 +30,7 @@ pub fn render(response: &Response, format: Format, view: &View) -> Result<Render
     let text = match format {
         Format::Json => success("trace", 1, response, &response.notes)?,
         Format::Csv => section(response, view.table.unwrap_or(Section::Kernels), None, Width::Full).0.csv(),
-        Format::Text => page(response, view, &Style::Text),
-        Format::Markdown => page(response, view, &Style::Markdown),
+        Format::Text | Format::Markdown => page(response, view, format),
     };
     Ok(Rendered::new(text))
 }

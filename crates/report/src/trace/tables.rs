@@ -1,12 +1,12 @@
 //! Each table as cells, with the line below it.
 
-use super::cells::{Width, grouped_u, micros, name, percent, time_of};
+use super::cells::{Width, grouped_u, micros, name, time_of};
 use super::section::Section;
 use crate::kernel_name::short_kernel;
+use crate::module_tree;
 use crate::{Align, Table};
-use kforge_units::{Nanos, counted, middle_short, share};
-use kforge_workbench::trace::{KernelRow, ModuleRow, Response, Table as Rows};
-use std::collections::HashMap;
+use kforge_units::{Nanos, counted, percent, share};
+use kforge_workbench::trace::{KernelRow, Response, Table as Rows};
 use std::fmt::Write as _;
 
 /// A table as cells, and the line below it: what was cut, what no row shows, what the whole is.
@@ -30,13 +30,13 @@ pub(super) fn section(
 }
 
 /// The part of a table that fits, and the line below it. `own` is what a row shows of the whole, in ns.
-fn fill<'rows, Row: 'rows>(
+fn fill<'rows, Row, Shown: 'rows>(
     columns: &[(&str, Align)],
     rows: &Rows<Row>,
-    order: impl Iterator<Item = &'rows Row>,
+    order: impl Iterator<Item = &'rows Shown>,
     top: Option<usize>,
-    own: impl Fn(&Row) -> i64,
-    cells: impl Fn(&Row) -> Vec<String>,
+    own: impl Fn(&Shown) -> i64,
+    cells: impl Fn(&Shown) -> Vec<String>,
 ) -> (Table, String) {
     let mut table = Table::new(columns);
     let mut hidden = Nanos(0);
@@ -204,6 +204,7 @@ fn kernel_table(rows: &Rows<KernelRow>, top: Option<usize>, width: Width, noun: 
 
 fn module_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {
     let rows = &response.tables.modules;
+    let order = module_tree::order(&rows.rows, &module_tree::children(&rows.rows));
     let columns = [
         ("module", Align::Left),
         ("calls", Align::Right),
@@ -215,13 +216,13 @@ fn module_table(response: &Response, top: Option<usize>, width: Width) -> (Table
     fill(
         &columns,
         rows,
-        tree_order(response).into_iter(),
+        order.iter(),
         top,
-        |row| row.self_ns,
-        |row| {
-            let own = row.path.rsplit('/').next().unwrap_or(&row.path);
+        |index| rows.rows[*index].self_ns,
+        |index| {
+            let row = &rows.rows[*index];
             let shown = match width {
-                Width::Page => middle_short(&format!("{}{own}", "  ".repeat(row.depth)), 48),
+                Width::Page => name(&module_tree::indented(&rows.rows, *index), width, 48),
                 Width::Full => row.path.clone(),
             };
             vec![
@@ -234,28 +235,6 @@ fn module_table(response: &Response, top: Option<usize>, width: Width) -> (Table
             ]
         },
     )
-}
-
-/// Modules as a tree reads: each after its parent, siblings as the capture first called them.
-fn tree_order(response: &Response) -> Vec<&ModuleRow> {
-    let rows = &response.tables.modules.rows;
-    let mut children: HashMap<&str, Vec<usize>> = HashMap::new();
-    let mut stack: Vec<usize> = Vec::new();
-    for (index, row) in rows.iter().enumerate() {
-        match row.path.rsplit_once('/').filter(|_| row.depth > 0) {
-            Some((parent, _)) => children.entry(parent).or_default().push(index),
-            None => stack.push(index),
-        }
-    }
-    stack.reverse();
-    let mut order = Vec::with_capacity(rows.len());
-    while let Some(index) = stack.pop() {
-        order.push(&rows[index]);
-        if let Some(below) = children.get(rows[index].path.as_str()) {
-            stack.extend(below.iter().rev());
-        }
-    }
-    order
 }
 
 fn module_type_table(response: &Response, top: Option<usize>, width: Width) -> (Table, String) {

@@ -32,6 +32,11 @@ impl<'a> Cell<'a> {
         count.map_or(Self::Absent, Self::Count)
     }
 
+    /// The mean of the activities that have a length; absent where none has.
+    pub(super) fn mean(total_ns: i64, timed: u64) -> Self {
+        if timed == 0 { Self::Absent } else { Self::Mean(total_ns as f64 / 1000.0 / timed as f64) }
+    }
+
     /// `part` of `whole`; absent where there is no whole.
     pub(super) fn share(part: i64, whole: i64) -> Self {
         if whole == 0 { Self::Absent } else { Self::Share(part as f64 / whole as f64) }

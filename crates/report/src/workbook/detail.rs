@@ -32,7 +32,6 @@ pub(super) fn write(
     for row in &details.rows[..fitting] {
         let module = row.module.and_then(|module| response.tables.modules.rows.get(module));
         let parts: Vec<&str> = row.labels.parts.iter().map(|part| part.name()).collect();
-        let mean = row.mean_ns.map(|_| row.total_ns as f64 / 1000.0 / row.count.max(1) as f64);
         sheet.row(&[
             Cell::text(module.map(|module| module.path.as_str())),
             Cell::text(module.map(|module| module.class.as_str())),
@@ -41,7 +40,7 @@ pub(super) fn write(
             Cell::share(row.total_ns, details.whole_ns),
             row.labels.operation.name().into(),
             Cell::Count(row.count),
-            mean.map_or(Cell::Absent, Cell::Mean),
+            Cell::mean(row.total_ns, row.timed),
             Cell::time(row.min_ns),
             Cell::time(row.max_ns),
             Cell::text(row.op.as_deref()),

@@ -102,18 +102,13 @@ fn kernel(sheet: &mut Sheet<'_>, row: &KernelRow, places: &Places<'_>) -> Result
     let labels = &row.labels;
     let parts: Vec<&str> = labels.parts.iter().map(|part| part.name()).collect();
     let parts = if labels.is_fused() { parts.join(" + ").into() } else { Cell::Absent };
-    let mean = if row.mean_ns.is_some() && row.count > 0 {
-        Cell::Mean(row.total_ns as f64 / 1000.0 / row.count as f64)
-    } else {
-        Cell::Absent
-    };
     let dtypes = labels.dtypes.join(", ");
     sheet.row(&[
         row.name.as_str().into(),
         labels.operation.name().into(),
         Cell::Time(row.total_ns),
         Cell::Count(row.count),
-        mean,
+        Cell::mean(row.total_ns, row.timed),
         Cell::Share(row.share),
         named(places.types.get(row.name.as_str())),
         parts,

@@ -1,6 +1,6 @@
 //! Excel's limits, and what they cost this workbook.
 
-use kforge_units::{Nanos, duration, grouped};
+use kforge_units::{Nanos, counted, duration, grouped};
 use kforge_workbench::Note;
 
 /// What a worksheet can hold.
@@ -46,7 +46,8 @@ impl Cuts {
             let mut note = Note::new(
                 "workbook.rows",
                 format!(
-                    "sheet {sheet}: {rows} rows ({}) do not fit the {} rows of a worksheet; JSON and CSV have them",
+                    "sheet {sheet}: {} ({}) do not fit the {} rows of a worksheet; JSON and CSV have them",
+                    counted(*rows, "row", "rows"),
                     duration(Nanos(*ns)),
                     grouped(i64::from(limits.rows)),
                 ),
@@ -59,8 +60,10 @@ impl Cuts {
             notes.push(Note::new(
                 "workbook.text",
                 format!(
-                    "{} cells were cut by {} characters in all: a worksheet's cell holds {}; JSON and CSV have the whole text",
-                    self.cells, self.characters, limits.characters
+                    "{} cut by {} in all: a worksheet's cell holds {}; JSON and CSV have the whole text",
+                    counted(self.cells, "cell was", "cells were"),
+                    counted(self.characters, "character", "characters"),
+                    counted(limits.characters, "character", "characters"),
                 ),
             ));
         }

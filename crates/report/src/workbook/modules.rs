@@ -2,7 +2,8 @@
 
 use super::cell::{Cell, Column};
 use super::sheet::Sheet;
-use super::tree::{Node, Tree, indented};
+use super::tree::{Node, Tree};
+use crate::module_tree::indented;
 use kforge_units::{Nanos, grouped, share};
 use kforge_workbench::trace::Response;
 use rust_xlsxwriter::XlsxError;
@@ -34,7 +35,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>, response: &Response, tree: &Tree<'_>)
         sheet.outlined(
             row.depth,
             &[
-                indented(row).into(),
+                indented(&modules.rows, index).into(),
                 Cell::Time(row.subtree_ns),
                 Cell::Count(row.subtree_kernels),
                 breakdown(node).map_or(Cell::Absent, Cell::from),

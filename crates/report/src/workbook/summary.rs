@@ -112,7 +112,7 @@ fn devices(sheet: &mut Sheet<'_>, devices: &[Device]) -> Result<(), XlsxError> {
 }
 
 fn device_rows(sheet: &mut Sheet<'_>, device: &Device) -> Result<(), XlsxError> {
-    let label = device.device.as_str().map_or_else(|| device.device.to_string(), str::to_owned);
+    let label = crate::trace::plain(&device.device);
     let rows: [_; DEVICE_ROWS] = [
         ("window", device.window_ns, Some(device.activities)),
         ("busy (union of intervals)", device.busy_ns, None),
@@ -159,26 +159,40 @@ fn roots(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {
 /// Families of all activities: kernels by their names, copies and fills by what they are.
 fn categories(sheet: &mut Sheet<'_>, details: &Table<DetailRow>) -> Result<(), XlsxError> {
     sheet.table(&CATEGORIES)?;
-    let mut by_family: BTreeMap<&'static str, (u64, i64)> = BTreeMap::new();
+    let mut by_family: BTreeMap<&'static str, Family> = BTreeMap::new();
+    let mut all = Family::default();
     for row in &details.rows {
-        let (count, ns) = by_family.entry(row.labels.operation.name()).or_default();
-        *count += row.count;
-        *ns += row.total_ns;
+        by_family.entry(row.labels.operation.name()).or_default().add(row);
+        all.add(row);
     }
     let mut rows: Vec<_> = by_family.into_iter().collect();
-    rows.sort_by_key(|(_, (_, ns))| std::cmp::Reverse(*ns));
-    for (family, (count, ns)) in &rows {
-        sheet.row(&category((*family).into(), *count, *ns, details.whole_ns))?;
+    rows.sort_by_key(|(_, family)| std::cmp::Reverse(family.ns));
+    for (name, family) in &rows {
+        sheet.row(&family.row(name, details.whole_ns))?;
     }
     sheet.filter()?;
-    let count = rows.iter().map(|(_, (count, _))| count).sum();
-    let total = rows.iter().map(|(_, (_, ns))| ns).sum();
-    sheet.total(&category("Total".into(), count, total, details.whole_ns))
+    sheet.total(&all.row("Total", details.whole_ns))
 }
 
-fn category(name: Cell<'_>, count: u64, ns: i64, whole: i64) -> [Cell<'_>; 5] {
-    let mean = if count == 0 { Cell::Absent } else { Cell::Mean(ns as f64 / 1000.0 / count as f64) };
-    [name, Cell::Count(count), Cell::Time(ns), mean, Cell::share(ns, whole)]
+/// What the activities of one family come to.
+#[derive(Default)]
+struct Family {
+    count: u64,
+    timed: u64,
+    ns: i64,
+}
+
+impl Family {
+    fn add(&mut self, row: &DetailRow) {
+        self.count += row.count;
+        self.timed += row.timed;
+        self.ns += row.total_ns;
+    }
+
+    fn row<'name>(&self, name: &'name str, whole: i64) -> [Cell<'name>; 5] {
+        let share = Cell::share(self.ns, whole);
+        [name.into(), Cell::Count(self.count), Cell::Time(self.ns), Cell::mean(self.ns, self.timed), share]
+    }
 }
 
 fn facts(sheet: &mut Sheet<'_>, response: &Response) -> Result<(), XlsxError> {

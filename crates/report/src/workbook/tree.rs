@@ -1,7 +1,8 @@
 //! The module tree with the finest table hung on it, ready for sheets.
 
+use crate::module_tree;
 use kforge_workbench::trace::{DetailRow, ModuleRow, Response, Table};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Time and count of a family below a module.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,7 +16,6 @@ pub(super) struct Amount {
 pub(super) struct Node<'r> {
     pub(super) row: &'r ModuleRow,
     pub(super) parent: Option<usize>,
-    pub(super) children: Vec<usize>,
     /// By family, of everything launched in it or below.
     pub(super) families: BTreeMap<&'static str, Amount>,
 }
@@ -31,34 +31,22 @@ pub(super) struct Tree<'r> {
 impl<'r> Tree<'r> {
     pub(super) fn of(response: &'r Response, details: &'r Table<DetailRow>) -> Self {
         let rows = &response.tables.modules.rows;
-        let mut at: HashMap<&str, usize> = HashMap::with_capacity(rows.len());
-        let mut nodes: Vec<Node<'r>> = Vec::with_capacity(rows.len());
-        for (index, row) in rows.iter().enumerate() {
-            let parent = (row.depth > 0)
-                .then(|| row.path.rsplit_once('/'))
-                .flatten()
-                .and_then(|(above, _)| at.get(above).copied());
-            nodes.push(Node { row, parent, children: Vec::new(), families: BTreeMap::new() });
-            if let Some(parent) = parent {
-                nodes[parent].children.push(index);
-            }
-            at.insert(&row.path, index);
-        }
-        let mut tree = Self { nodes, order: Vec::with_capacity(rows.len()) };
-        tree.arrange();
+        let children = module_tree::children(rows);
+        let order = module_tree::order(rows, &children);
+        let nodes = rows
+            .iter()
+            .enumerate()
+            .map(|(index, row)| Node {
+                row,
+                parent: module_tree::parent(rows, index),
+                families: BTreeMap::new(),
+            })
+            .collect();
+        let mut tree = Self { nodes, order };
         for row in &details.rows {
             tree.add(row);
         }
         tree
-    }
-
-    fn arrange(&mut self) {
-        let tops = (0..self.nodes.len()).filter(|index| self.nodes[*index].parent.is_none());
-        let mut stack: Vec<usize> = tops.rev().collect();
-        while let Some(index) = stack.pop() {
-            self.order.push(index);
-            stack.extend(self.nodes[index].children.iter().rev());
-        }
     }
 
     fn add(&mut self, row: &DetailRow) {
@@ -76,10 +64,4 @@ impl<'r> Tree<'r> {
         })
         .collect()
     }
-}
-
-/// A module's own name, indented by its depth.
-pub(super) fn indented(row: &ModuleRow) -> String {
-    let own = row.path.rsplit('/').next().unwrap_or(&row.path);
-    format!("{}{own}", "  ".repeat(row.depth))
 }

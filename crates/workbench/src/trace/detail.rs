@@ -22,6 +22,8 @@ pub struct DetailRow {
     pub source: Option<String>,
     /// How many.
     pub count: u64,
+    /// How many of them have a length.
+    pub timed: u64,
     /// The sum of their lengths.
     pub total_ns: i64,
     /// Their mean length, rounded down; `null` where none has a length.
@@ -50,11 +52,12 @@ impl Composer<'_> {
                     let line = context.sources().get(source);
                     format!("{}({}): {}", line.file, line.line, line.function)
                 }),
-                count: row.count,
-                total_ns: row.total.get(),
-                mean_ns: (row.timed > 0).then(|| row.total.get() / row.timed as i64),
-                min_ns: row.min.map(Nanos::get),
-                max_ns: row.max.map(Nanos::get),
+                count: row.lengths.count,
+                timed: row.lengths.timed,
+                total_ns: row.lengths.total.get(),
+                mean_ns: row.lengths.mean().map(Nanos::get),
+                min_ns: row.lengths.min.map(Nanos::get),
+                max_ns: row.lengths.max.map(Nanos::get),
             })
             .collect();
         with(rows, &table.whole)

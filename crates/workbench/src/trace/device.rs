@@ -32,9 +32,9 @@ pub struct Device {
 pub struct Stream {
     /// The stream's label: a number where it is one.
     pub stream: serde_json::Value,
-    /// Activities on it.
+    /// Activities on it, those without a place on the timeline too.
     pub count: u64,
-    /// The sum of their lengths.
+    /// The sum of the lengths of those with a place.
     pub sum_ns: i64,
     /// The length of their union.
     pub busy_ns: i64,

@@ -15,7 +15,7 @@ pub(super) fn from_reader(file: &str, note: ReadNote) -> Note {
         byte: note.byte,
         events: note.events,
         bytes: note.bytes,
-        ns: note.ns,
+        ns: None,
     }
 }
 

@@ -25,6 +25,8 @@ pub struct KernelRow {
     pub labels: Labels,
     /// How many.
     pub count: u64,
+    /// How many of them have a length.
+    pub timed: u64,
     /// The sum of their lengths.
     pub total_ns: i64,
     /// Their mean length, rounded down; `null` where none has a length.
@@ -63,6 +65,8 @@ pub struct FamilyRow {
 pub struct ModuleRow {
     /// The names from the outermost module to this one, joined by `/`.
     pub path: String,
+    /// The module around it, as a row of this table and before it; `null` at the top.
+    pub parent: Option<usize>,
     /// The class, such as `LlamaRMSNorm`.
     #[serde(rename = "type")]
     pub class: String,

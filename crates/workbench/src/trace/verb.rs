@@ -269,16 +269,18 @@ impl<'a> Composer<'a> {
             .rows
             .iter()
             .map(|row| {
-                so_far += row.total;
+                let lengths = row.lengths;
+                so_far += lengths.total;
                 KernelRow {
                     name: self.text(row.name),
                     labels: self.labels(row.name),
-                    count: row.count,
-                    total_ns: row.total.get(),
-                    mean_ns: row.mean().map(Nanos::get),
-                    min_ns: row.min.map(Nanos::get),
-                    max_ns: row.max.map(Nanos::get),
-                    share: part(row.total, whole),
+                    count: lengths.count,
+                    timed: lengths.timed,
+                    total_ns: lengths.total.get(),
+                    mean_ns: lengths.mean().map(Nanos::get),
+                    min_ns: lengths.min.map(Nanos::get),
+                    max_ns: lengths.max.map(Nanos::get),
+                    share: part(lengths.total, whole),
                     cumulative_share: part(so_far, whole),
                     launch_ns: row.launch.map(Nanos::get),
                     graph_replayed: row.replayed,
@@ -293,8 +295,8 @@ impl<'a> Composer<'a> {
         for row in &kernels.rows {
             let (names, count, total) = by_family.entry(self.family(row.name).name()).or_default();
             *names += 1;
-            *count += row.count;
-            *total += row.total;
+            *count += row.lengths.count;
+            *total += row.lengths.total;
         }
         let whole = kernels.whole.whole;
         let mut rows: Vec<FamilyRow> = by_family
@@ -369,6 +371,7 @@ fn module_rows(table: &ModuleTable) -> Table<ModuleRow> {
         .iter()
         .map(|(id, node)| ModuleRow {
             path: table.tree.path(id),
+            parent: node.parent.map(kforge_analysis::ModuleId::index),
             class: node.class.clone(),
             instance: node.instance,
             depth: node.depth as usize,

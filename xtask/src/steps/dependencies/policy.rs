@@ -61,13 +61,33 @@ struct Bans {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// `name` or `name@requirement`.
     #[serde(rename = "crate")]
-    spec: String,
+    spec: Spec,
     reason: String,
     /// Packages that may still depend on a banned crate.
     #[serde(default)]
     wrappers: Vec<String>,
+}
+
+/// `name`, which is every version, or `name@requirement`; a requirement that cannot be read is refused with the file.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Spec {
+    text: String,
+    name: String,
+    wanted: Option<VersionReq>,
+}
+
+impl TryFrom<String> for Spec {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let Some((name, wanted)) = text.split_once('@') else {
+            return Ok(Self { name: text.clone(), wanted: None, text });
+        };
+        let parsed = VersionReq::parse(wanted).map_err(|error| format!("{text}: {error}"))?;
+        Ok(Self { name: name.to_owned(), wanted: Some(parsed), text })
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -93,8 +113,8 @@ impl Deny {
 
 impl Entry {
     fn covers(&self, package: &Linked) -> bool {
-        let (name, wanted) = self.spec.split_once('@').unwrap_or((&self.spec, "*"));
-        name == package.name && VersionReq::parse(wanted).is_ok_and(|wanted| wanted.matches(&package.version))
+        let wanted = self.spec.wanted.as_ref();
+        self.spec.name == package.name && wanted.is_none_or(|wanted| wanted.matches(&package.version))
     }
 }
 
@@ -184,7 +204,11 @@ fn bans(rules: &Bans, packages: &[Linked]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for entry in &rules.deny {
         if entry.reason.trim().is_empty() {
-            findings.push(Finding::new(DATA, format!("the ban of {} has no reason", entry.spec), "say why"));
+            findings.push(Finding::new(
+                DATA,
+                format!("the ban of {} has no reason", entry.spec.text),
+                "say why",
+            ));
         }
         for package in packages.iter().filter(|package| entry.covers(package)) {
             let through: Vec<&str> = package
@@ -231,7 +255,7 @@ fn duplicates(rules: &Bans, packages: &[Linked]) -> Vec<Finding> {
     for entry in &rules.skip {
         let needed = versions.values().flatten().any(|package| entry.covers(package));
         if !needed || entry.reason.trim().is_empty() {
-            let fact = format!("skip of {} is not needed or has no reason", entry.spec);
+            let fact = format!("skip of {} is not needed or has no reason", entry.spec.text);
             findings.push(Finding::new(DATA, fact, "remove it, or say why"));
         }
     }
@@ -331,6 +355,14 @@ mod tests {
         assert_eq!(facts(&wrapped, &packages), [""; 0]);
         let other = DENY.replace("reason = 'no network'", "reason = 'r', wrappers = ['other']");
         assert_eq!(facts(&other, &packages).len(), 1);
+    }
+
+    #[test]
+    fn a_ban_without_a_requirement_is_of_every_version_and_one_that_cannot_be_read_is_refused() {
+        assert_eq!(facts(DENY, &[package("openssl", "0.11.0-alpha.1")]).len(), 1);
+        let spec = DENY.replace("'openssl'", "'openssl@nonsense'");
+        assert_ne!(spec, DENY);
+        assert!(toml::from_str::<Deny>(&spec).unwrap_err().to_string().contains("openssl@nonsense"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
 use super::Note;
+use crate::test_code::is_test;
 
 /// What stands for a message that is made elsewhere.
 const ELSEWHERE: &str = "{message}";
@@ -34,13 +35,6 @@ fn is_code(text: &str) -> bool {
             && part.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-')
     };
     text.split_once('.').is_some_and(|(room, what)| word(room) && word(what))
-}
-
-fn is_test(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|attribute| match &attribute.meta {
-        syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
-        _ => false,
-    })
 }
 
 #[derive(Default)]

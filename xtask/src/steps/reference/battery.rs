@@ -107,7 +107,7 @@ fn does(repository: &Repository, on: Place, folder: &str, name: &str) -> Result<
 }
 
 fn text(repository: &Repository, file: &str) -> Result<String, Stop> {
-    repository.text(file)?.ok_or_else(|| broken(file, "it is missing"))
+    repository.text(file)?.ok_or_else(|| broken(file, "it is no text"))
 }
 
 fn broken(file: &str, what: &str) -> Stop {

@@ -57,14 +57,16 @@ pub(crate) fn cases(inputs: &[Input], fixed: &Scope, axes: &[Axis], parameters: 
         return Found { cases: vec![case], ranges, constraint: None, left_out: 0, open: true };
     }
     let sizes = Sizes::of(inputs);
-    let mut sized: Vec<(i64, Case)> =
+    let mut measured: Vec<(i64, Case)> =
         combinations.into_iter().map(|case| (sizes.bytes(&case).unwrap_or(i64::MAX), case)).collect();
-    sized.sort();
-    sized.dedup();
-    let fitting: Vec<(i64, Case)> = sized.iter().filter(|(bytes, _)| *bytes <= MOST_BYTES).cloned().collect();
-    let kept = if fitting.is_empty() { sized.into_iter().take(1).collect() } else { fitting };
+    measured.sort();
+    measured.dedup();
+    let fitting: Vec<(i64, Case)> =
+        measured.iter().filter(|(bytes, _)| *bytes <= MOST_BYTES).cloned().collect();
+    let kept = if fitting.is_empty() { measured.into_iter().take(1).collect() } else { fitting };
     let picked: Vec<Case> = spaced(&kept, CASES).into_iter().map(|(_, case)| case).collect();
-    let ranges = open.iter().map(|name| range(name, &kept, axes)).collect();
+    let in_order = parameters.iter().map(|parameter| parameter.name.as_str());
+    let ranges = in_order.filter(|name| open.contains(name)).map(|name| range(name, &kept, axes)).collect();
     let constraint = sizes.constraint(&picked);
     Found { left_out: all.saturating_sub(picked.len()), cases: picked, ranges, constraint, open: false }
 }

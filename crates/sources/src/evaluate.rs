@@ -353,14 +353,13 @@ impl<'m> Evaluator<'m> {
         for statement in statements {
             match &statement.step {
                 Step::If(branches) => match self.entered(scope, branches, depth) {
-                    Some(Some(block)) => {
+                    Some(block) => {
                         // Too deep a block could have returned anything.
                         let inside = self.budget.deeper(|| self.run(scope, block, seen, depth));
                         if let Some(value) = inside.unwrap_or(Some(Value::Unknown)) {
                             return Some(value);
                         }
                     }
-                    Some(None) => {}
                     None => self.pass(scope, statement, seen),
                 },
                 Step::Assign(target, expression) => {
@@ -368,7 +367,9 @@ impl<'m> Evaluator<'m> {
                     assign(scope, target, value.clone());
                     // `a = b = value` is an assignment in an assignment.
                     if let Kind::Other(_) = expression.kind {
-                        scope.extend(statement.binds().into_iter().map(|name| (name.to_owned(), Value::Unknown)));
+                        scope.extend(
+                            statement.binds().into_iter().map(|name| (name.to_owned(), Value::Unknown)),
+                        );
                     }
                     seen.push(Seen { statement, value });
                 }
@@ -386,20 +387,20 @@ impl<'m> Evaluator<'m> {
         None
     }
 
-    /// The block that is entered, if any; absent where that is not known.
+    /// The block that is entered, an empty one where none is; absent where that is not known.
     fn entered(
         &self,
         scope: &Scope,
         branches: &'m [(Option<Expression>, Vec<Statement>)],
         depth: usize,
-    ) -> Option<Option<&'m [Statement]>> {
+    ) -> Option<&'m [Statement]> {
         for (condition, block) in branches {
             let holds = condition.as_ref().map_or(Some(true), |known| self.truth(scope, known, depth))?;
             if holds {
-                return Some(Some(block));
+                return Some(block);
             }
         }
-        Some(None)
+        Some(&[])
     }
 
     /// A statement that is not followed.

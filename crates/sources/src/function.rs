@@ -125,25 +125,18 @@ fn operands(evaluator: &Evaluator<'_>, parameters: &[Parameter], wanted: &str, l
             found.arguments[1].push(format!("{name}=call.input(\"{name}\")"));
             continue;
         }
-        match value.and_then(|value| Some((value.python()?, value))) {
-            Some((written, value)) => {
-                for side in &mut found.arguments {
-                    side.push(format!("{}={written}", parameter.name));
-                }
-                found.given.word.insert(parameter.name.clone(), value);
+        if let Some((written, value)) = value.and_then(|value| Some((value.python()?, value))) {
+            for side in &mut found.arguments {
+                side.push(format!("{}={written}", parameter.name));
             }
-            None => {
-                found.open.push(Finding {
-                    line,
-                    text: format!(
-                        "nothing says what `{}` of `{wanted}` is; it is None in the calls",
-                        parameter.name
-                    ),
-                });
-                for side in &mut found.arguments {
-                    side.push(format!("{}=None", parameter.name));
-                }
-            }
+            found.given.word.insert(parameter.name.clone(), value);
+            continue;
+        }
+        let text =
+            format!("nothing says what `{}` of `{wanted}` is; it is None in the calls", parameter.name);
+        found.open.push(Finding { line, text });
+        for side in &mut found.arguments {
+            side.push(format!("{}=None", parameter.name));
         }
     }
     found

@@ -209,7 +209,9 @@ fn operands(evaluator: &Evaluator<'_>, get_inputs: &Statement, forward: &Stateme
                 if constant.python().is_none() {
                     found.open.push(Finding {
                         line,
-                        text: format!("`{name}` holds tensors, or what is not known; it is None in the calls"),
+                        text: format!(
+                            "`{name}` holds tensors, or what is not known; it is None in the calls"
+                        ),
                     });
                 }
                 found.names.push(Err(constant.python().unwrap_or_else(|| "None".to_owned())));
@@ -281,8 +283,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// The task's own case, halved until it fits, and a domain from half of it.
 fn sizes(task: &mut Task, evaluator: &Evaluator<'_>, parameters: &BTreeSet<String>) {
-    let used: BTreeSet<&str> =
-        task.inputs.iter().flat_map(|input| input.shape.iter().flatten()).flat_map(|text| words(text)).collect();
+    let used: BTreeSet<&str> = task
+        .inputs
+        .iter()
+        .flat_map(|input| input.shape.iter().flatten())
+        .flat_map(|text| words(text))
+        .collect();
     let mut case: Case = parameters
         .iter()
         .filter(|name| used.contains(name.as_str()))
@@ -375,11 +381,11 @@ fn program(
     };
     // Constants over the file's numbers: those that vary are the case's.
     let constants = names.iter().filter_map(|name| name.as_ref().err()).flat_map(|text| words(text));
-    let named: BTreeSet<&str> = constants
+    let numbers: BTreeSet<&str> = constants
         .filter(|name| matches!(evaluator.globals.get(*name), Some(Value::Int(int)) if int.text == *name))
         .collect();
     let mut body: Vec<String> = Vec::new();
-    for name in named {
+    for name in numbers {
         let varies = task.ranges.iter().any(|range| range.name == name);
         let value = value_of(evaluator, name).to_string();
         let text = if varies { format!("call.param(\"{name}\")") } else { value };

@@ -71,4 +71,3 @@ pub(crate) fn assign(scope: &mut Scope, target: &Expression, value: Value) {
         _ => {}
     }
 }
-

@@ -3,8 +3,8 @@
 //! The rules are those of the PyTorch reference (torch 2.9): generators, element-wise functions with broadcasting, products, reductions
 //! and views. A function that is not here gives a tensor of unknown shape.
 
-use crate::given::Given;
 use crate::dtype;
+use crate::given::Given;
 use crate::operator::{binary, broadcast};
 use crate::task::Fill;
 use crate::value::{Int, Made, Tensor, Value};
@@ -63,10 +63,12 @@ pub(crate) fn function(name: &str, given: &Given) -> Value {
             None => Value::Unknown,
         },
         "where" => Value::Tensor(chosen(given)),
-        _ if PAIRED.contains(&name) && first.is_some() => match (given.get(0, "input"), given.get(1, "other")) {
-            (Some(left), Some(right)) => binary(operator(name, given), left, right),
-            _ => Value::Unknown,
-        },
+        _ if PAIRED.contains(&name) && first.is_some() => {
+            match (given.get(0, "input"), given.get(1, "other")) {
+                (Some(left), Some(right)) => binary(operator(name, given), left, right),
+                _ => Value::Unknown,
+            }
+        }
         // Of two tensors, the larger or smaller of each pair.
         "max" | "min" if first.is_some() && second.is_some() => match (given.get(0, "input"), second) {
             (Some(left), Some(right)) => binary(name, left, &Value::Tensor(right)),
@@ -403,12 +405,11 @@ fn axis(at: i64, rank: usize) -> Option<usize> {
 /// `a @ b` for matrices and batches of them.
 pub(crate) fn product(a: &Tensor, b: &Tensor) -> Tensor {
     let shape = match (&a.shape, &b.shape) {
-        (Some(a), Some(b)) if a.len() >= 2 && b.len() >= 2 => {
-            broadcast(&a[..a.len() - 2], &b[..b.len() - 2]).map(|mut shape| {
+        (Some(a), Some(b)) if a.len() >= 2 && b.len() >= 2 => broadcast(&a[..a.len() - 2], &b[..b.len() - 2])
+            .map(|mut shape| {
                 shape.extend([a[a.len() - 2].clone(), b[b.len() - 1].clone()]);
                 shape
-            })
-        }
+            }),
         (Some(a), Some(b)) if a.len() >= 2 && b.len() == 1 => Some(a[..a.len() - 1].to_vec()),
         _ => None,
     };

@@ -84,5 +84,9 @@ fn many_names_that_rest_on_one_another_take_time_that_grows_with_the_text() {
 fn nesting_that_is_cut_off_is_said() {
     let deep = format!("    z = {}x{}\n", "(".repeat(150), ")".repeat(150));
     let task = task(&around("", &deep));
-    assert!(task.open.iter().any(|open| open.line == 6 && open.text.contains("nested deeper")), "{:?}", task.open);
+    assert!(
+        task.open.iter().any(|open| open.line == 6 && open.text.contains("nested deeper")),
+        "{:?}",
+        task.open
+    );
 }

@@ -56,12 +56,13 @@ impl<'m> Reading<'_, 'm> {
                 .map(|at| axis.rows.iter().all(|row| matches!(row.get(at), Some(Value::Int(_)))))
                 .collect();
             let preferred = |row: &&Vec<Value>| {
-                row.iter().zip(&axis.names).any(|(value, name)| {
-                    *value == Value::Dtype("bf16") && named.contains(name.as_str())
-                })
+                row.iter()
+                    .zip(&axis.names)
+                    .any(|(value, name)| *value == Value::Dtype("bf16") && named.contains(name.as_str()))
             };
             let row = axis.rows.iter().find(preferred).or(axis.rows.first());
-            for (at, name) in axis.names.iter().enumerate().filter(|(_, name)| named.contains(name.as_str())) {
+            for (at, name) in axis.names.iter().enumerate().filter(|(_, name)| named.contains(name.as_str()))
+            {
                 let value = match row.and_then(|row| row.get(at)) {
                     Some(_) if whole[at] => Value::parameter(name, None),
                     Some(value) => value.clone(),
@@ -87,14 +88,16 @@ impl<'m> Reading<'_, 'm> {
 
     /// Says which other values a file has for a parameter that was given one.
     fn others_of(&mut self, name: &str, scope: &Scope, axes: &[Axis]) {
-        let found = axes.iter().find_map(|axis| Some((axis, axis.names.iter().position(|known| known == name)?)));
-        let (Some((axis, at)), Some(value)) = (found, scope.get(name)) else { return };
+        let found =
+            axes.iter().find_map(|axis| Some((axis, axis.names.iter().position(|known| known == name)?)));
+        let (Some((table, at)), Some(value)) = (found, scope.get(name)) else { return };
         if matches!(value, Value::Int(int) if !int.literal) {
             return;
         }
         let written = |value: &Value| value.python().unwrap_or_else(|| "something unknown".to_owned());
         let mut others: Vec<String> = Vec::new();
-        for other in axis.rows.iter().filter_map(|row| row.get(at)).filter(|other| *other != value).map(written)
+        for other in
+            table.rows.iter().filter_map(|row| row.get(at)).filter(|other| *other != value).map(written)
         {
             if others.len() < 8 && !others.contains(&other) {
                 others.push(other);
@@ -102,7 +105,7 @@ impl<'m> Reading<'_, 'm> {
         }
         if !others.is_empty() {
             let text = format!("`{name}` is {} here; the file has {} too", written(value), others.join(", "));
-            self.said.push(Finding { line: axis.line, text });
+            self.said.push(Finding { line: table.line, text });
         }
     }
 

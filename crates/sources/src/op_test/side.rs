@@ -54,7 +54,9 @@ impl Side<'_, '_> {
             let value = self.fixed.get(name);
             let text = match value {
                 Some(Value::Int(int)) if !int.literal => Some(format!("call.param(\"{name}\")")),
-                Some(Value::Dtype(found)) if widen && dtype::widens(found) => Some("torch.float64".to_owned()),
+                Some(Value::Dtype(found)) if widen && dtype::widens(found) => {
+                    Some("torch.float64".to_owned())
+                }
                 _ => value.and_then(Value::python),
             };
             if text.is_none() {

@@ -43,8 +43,15 @@ pub(crate) fn cases(inputs: &[Input], fixed: &Scope, axes: &[Axis], parameters: 
         .filter(|p| matches!(fixed.get(&p.name), Some(Value::Int(int)) if !int.literal))
         .map(|p| p.name.as_str())
         .collect();
+    // A parameter takes its values from the first axis that has it.
+    let mut taken: BTreeSet<&str> = BTreeSet::new();
+    let own = axes.iter().filter(|axis| {
+        let new = axis.names.iter().all(|name| !taken.contains(name.as_str()));
+        taken.extend(axis.names.iter().map(String::as_str));
+        new
+    });
     let rows: Vec<Vec<Case>> =
-        axes.iter().map(|axis| whole_rows(axis, fixed, &open)).filter(|rows| !rows.is_empty()).collect();
+        own.map(|axis| whole_rows(axis, fixed, &open)).filter(|rows| !rows.is_empty()).collect();
     let all = rows.iter().map(Vec::len).fold(1, usize::saturating_mul);
     let combinations = combined(rows, COMBINATIONS.min(VALUES / open.len().max(1)));
     let complete = combinations.iter().all(|case| open.iter().all(|name| case.contains_key(*name)));

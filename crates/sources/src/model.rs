@@ -13,7 +13,7 @@ use crate::scope::Scope;
 use crate::slice::{DEVICE_LINE, Writer};
 use crate::task::{Fill, Finding, Input, MOST_OUTPUTS, Origin, Output, Program, Range, Task};
 use crate::value::{Int, Made, Tensor, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rounds of finding out which numbers bound values: each one makes a number fixed that another one rests on.
 const ROUNDS: usize = 8;
@@ -361,14 +361,11 @@ fn program(
     let arguments = if with_init { "*get_init_inputs()" } else { "" };
     let double = if widen { ".double()" } else { "" };
     definitions.push(format!("torch.manual_seed(0)  # every side has the same weights\nmodel = {class}({arguments}){double}.to(kforge_device)"));
+    let types: BTreeMap<&str, Option<&str>> =
+        task.inputs.iter().map(|input| (input.name.as_str(), input.dtype)).collect();
     let argument = |name: &Result<String, String>| match name {
         Ok(name) => {
-            let float = task
-                .inputs
-                .iter()
-                .find(|input| input.name == *name)
-                .and_then(|input| input.dtype)
-                .is_none_or(dtype::widens);
+            let float = types.get(name.as_str()).copied().flatten().is_none_or(dtype::widens);
             format!("call.input(\"{name}\"){}", if widen && float { ".double()" } else { "" })
         }
         Err(constant) => constant.clone(),

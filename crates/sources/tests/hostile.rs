@@ -90,3 +90,21 @@ fn nesting_that_is_cut_off_is_said() {
         task.open
     );
 }
+
+#[test]
+fn comparisons_and_parameters_without_end_are_cut_or_refused() {
+    let many = task(&around("", &"    checkAllclose(x, torch.relu(x))\n".repeat(2_000)));
+    assert!(
+        many.open.iter().any(|open| open.text.starts_with("the test compares 2001 times")),
+        "{:?}",
+        many.open
+    );
+    let names: Vec<String> = (0..300).map(|at| format!("p{at}")).collect();
+    let text = format!("def test_op({}):\n    checkAllclose(p0, p1)\n", names.join(", "));
+    assert!(read("f.py", &text, None, "op").unwrap_err().to_string().contains("300 parameters"));
+    // A parametrization of one name over and over says no more than the first.
+    let rows = "@pytest.mark.parametrize('n', [1, 2])\n".repeat(200);
+    let text =
+        format!("import torch\n{rows}def test_op(n):\n    x = torch.randn(n)\n    checkAllclose(x, x)\n");
+    assert_eq!((task(&text).cases.len(), task(&text).left_out), (2, 0));
+}

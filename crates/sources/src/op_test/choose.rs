@@ -11,6 +11,9 @@ use crate::scope::Scope;
 use crate::task::{Finding, Task};
 use std::collections::BTreeSet;
 
+/// Nobody writes a test of more parameters.
+const MOST_PARAMETERS: usize = 255;
+
 /// Reads one test of a file; without a name, the one that is called `test_OP`, or the only one.
 ///
 /// # Errors
@@ -30,6 +33,13 @@ pub(crate) fn from_module(file: &str, module: &Module, name: Option<&str>, op: &
             what: "this is no function".to_owned(),
         });
     };
+    if parameters.len() > MOST_PARAMETERS {
+        return Err(Error::Shapeless {
+            file: file.to_owned(),
+            line: function.line,
+            what: format!("`{name}` has {} parameters, more than {MOST_PARAMETERS}", parameters.len()),
+        });
+    }
     let (axes, more) = driver::axes(&evaluator, function);
     let mut reading = Reading { evaluator: &evaluator, file, said: Vec::new(), open: Vec::new() };
     let fixed = reading.fixed(parameters, &axes);

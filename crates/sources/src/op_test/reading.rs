@@ -37,6 +37,9 @@ const ORDINARY: &[&str] = &[
     "pytest",
 ];
 
+/// Comparisons of one test that are read.
+const MOST_CHECKS: usize = 64;
+
 /// One test being read.
 pub(super) struct Reading<'e, 'm> {
     pub(super) evaluator: &'e Evaluator<'m>,
@@ -141,7 +144,17 @@ impl<'m> Reading<'_, 'm> {
     ) -> Result<Task, Error> {
         let shapeless =
             |what: &str| Error::Shapeless { file: self.file.to_owned(), line: test.1, what: what.to_owned() };
-        let checks = checks(self.evaluator.module, seen);
+        let mut checks = checks(self.evaluator.module, seen);
+        if let Some(beyond) = checks.get(MOST_CHECKS) {
+            self.open.push(Finding {
+                line: beyond.line,
+                text: format!(
+                    "the test compares {} times; what it compares from here on is not read",
+                    checks.len()
+                ),
+            });
+            checks.truncate(MOST_CHECKS);
+        }
         let first = checks.first().ok_or_else(|| shapeless("no comparison is reached in this test"))?;
         let reaches = |expression: &Expression, before: usize| {
             let at = maker(seen, before, expression);

@@ -1,5 +1,6 @@
 //! What the layers of `torch.nn` give, as far as shapes go (torch 2.9, `torch.nn`).
 
+use crate::dtype;
 use crate::given::Given;
 use crate::tensor;
 use crate::value::{Int, Tensor, Value};
@@ -41,14 +42,15 @@ const SAME: &[&str] = &[
 /// What a layer gives for its input.
 pub(crate) fn apply(class: &str, made: &Given, given: &Given) -> Value {
     let Some(Value::Tensor(x)) = given.place.first() else { return Value::Unknown };
-    let open = || Value::Tensor(Tensor::computed(None, x.dtype));
+    let float = x.dtype.filter(|own| dtype::widens(own));
+    let open = || Value::Tensor(Tensor::computed(None, float));
     match class {
         _ if SAME.contains(&class) => Value::Tensor(Tensor::computed(x.shape.clone(), x.dtype)),
         "Linear" => match made.get(1, "out_features") {
             Some(Value::Int(features)) => Value::Tensor(tensor::linear(x, Some(features.clone()))),
             _ => open(),
         },
-        "Sequential" if made.endless || !made.word.is_empty() => open(),
+        "Sequential" if made.endless || !made.word.is_empty() => Value::Unknown,
         "Sequential" => made.place.iter().fold(Value::Tensor(x.clone()), |value, layer| match layer {
             Value::Layer(class, made) => {
                 apply(class, made, &Given { place: vec![value], ..Given::default() })
@@ -60,6 +62,8 @@ pub(crate) fn apply(class: &str, made: &Given, given: &Given) -> Value {
         }
         // With the places of its results, a pooling gives two tensors.
         _ if class.starts_with("MaxPool") && may_hold(made, 4, "return_indices") => Value::Unknown,
+        // Others give several tensors (`LSTM`), or floats for whole numbers (`Embedding`).
+        _ if !class.ends_with('d') => Value::Unknown,
         _ => window(class, made, x)
             .map_or_else(open, |shape| Value::Tensor(Tensor::computed(Some(shape), x.dtype))),
     }

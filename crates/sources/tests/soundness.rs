@@ -197,6 +197,7 @@ fn pooling_that_rounds_up_or_gives_places_is_open() {
         assert_eq!(after(layer), "open", "{layer}");
     }
     assert_eq!(after("nn.MSELoss(reduction='none')"), "open");
+    assert_eq!(after("nn.LSTM(6, 3)"), "open", "it gives its states too");
 }
 
 #[test]

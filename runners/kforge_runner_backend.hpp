@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace kforge {
 
@@ -112,11 +113,20 @@ class Host final : public Backend {
   unsigned char* host(unsigned char* data) override { return data; }
   Sample time(const Plan& plan) override {
     if (plan.launching != Launching::stream) throw std::runtime_error("calls on a cpu are made one by one");
+    const auto begin = std::chrono::steady_clock::now();
+    if (plan.flush_bytes > 0) {
+      sweep_.resize(plan.flush_bytes);
+      std::memset(sweep_.data(), ++sweep_value_ & 0xFF, sweep_.size());
+    }
     const auto start = std::chrono::steady_clock::now();
     plan.enqueue();
     const auto end = std::chrono::steady_clock::now();
-    return {elapsed(start, end), 0, 0};
+    return {elapsed(start, end), 0, elapsed(begin, start)};
   }
+
+ private:
+  std::vector<unsigned char> sweep_;
+  int sweep_value_ = 0;
 };
 
 }  // namespace detail

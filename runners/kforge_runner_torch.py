@@ -142,7 +142,8 @@ class TorchTensor:
         data = torch.frombuffer(bytearray(data), dtype=torch.uint8).to(_DEVICE) if self.bytes else self._raw
         self._raw.copy_(data)
         if self.view is not self.own:
-            self.view.view(torch.uint8).view(-1).copy_(data)
+            # Of any strides: a call may return what it transposed.
+            self.view.copy_(self.own)
 
     def content(self):
         """Its bytes."""
@@ -210,11 +211,13 @@ class Torch:
     def time(self, calls, passes, function, launch, flush):
         """One batch: the time of all calls, how long work went on afterwards, host time beside the calls; all in ns."""
         if not _CUDA:
-            if launch != "stream" or flush:
-                raise ValueError("calls on a cpu are made one by one, and its caches are not swept")
+            if launch != "stream":
+                raise ValueError("calls on a cpu are made one by one")
+            begin = _NOW()
+            kforge_runner.sweep(flush)
             start = _NOW()
             _all(calls, passes, function)
-            return _NOW() - start, 0, 0
+            return _NOW() - start, 0, start - begin
         begin = _NOW()
         with torch.cuda.stream(self._stream):
             self._stream.wait_stream(torch.cuda.default_stream())

@@ -228,6 +228,22 @@ impl Dtype {
         }
     }
 
+    /// Whether rounding holds the largest finite value where it would overflow.
+    pub(crate) fn saturates(self) -> bool {
+        self.small().is_some()
+    }
+
+    /// The largest finite value.
+    pub(crate) fn largest(self) -> f64 {
+        match self {
+            Self::F64 => f64::MAX,
+            Self::F32 => f64::from(f32::MAX),
+            Self::F16 => 65_504.0,
+            Self::Bf16 => f64::from(f32::from_bits(0x7F7F_0000)),
+            _ => self.value(self.round(f64::MAX)),
+        }
+    }
+
     const fn mask(self) -> u64 {
         match self.bits_wide() {
             64 => u64::MAX,

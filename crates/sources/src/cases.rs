@@ -4,13 +4,12 @@
 //! file's own ends and steps and no larger a case than the largest kept.
 
 use crate::driver::Axis;
-use crate::dtype;
-use crate::evaluate::{Evaluator, Scope};
-use crate::python::{Parameter, Statement};
-use crate::slice::filled;
+use crate::extent::{Case, Sizes};
+use crate::python::Parameter;
+use crate::scope::Scope;
 use crate::task::{Input, Range};
 use crate::value::{Int, Value};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Bytes of the inputs of one case. Three slots in three processes are nine times that, which any accelerator of today holds.
 pub(crate) const MOST_BYTES: i64 = 1 << 30;
@@ -21,17 +20,15 @@ const CASES: usize = 4;
 /// Combinations that are looked at.
 const COMBINATIONS: usize = 1024;
 
-/// What sizes are measured with.
-pub(crate) struct Measure<'a, 'm> {
-    pub(crate) evaluator: &'a Evaluator<'m>,
-    pub(crate) body: &'m [Statement],
-    pub(crate) fixed: &'a Scope,
-    pub(crate) inputs: &'a [Input],
-}
+/// Values in all combinations that are looked at.
+const VALUES: usize = 1 << 16;
+
+/// Axes that are combined: with two rows each they are all the combinations that are looked at.
+const AXES: usize = COMBINATIONS.ilog2() as usize;
 
 /// What was found.
 pub(crate) struct Found {
-    pub(crate) cases: Vec<BTreeMap<String, i64>>,
+    pub(crate) cases: Vec<Case>,
     pub(crate) ranges: Vec<Range>,
     pub(crate) constraint: Option<String>,
     pub(crate) left_out: usize,
@@ -39,29 +36,24 @@ pub(crate) struct Found {
     pub(crate) open: bool,
 }
 
-type Case = BTreeMap<String, i64>;
-
-/// Cases and domain of a test.
-pub(crate) fn cases(measure: &Measure<'_, '_>, axes: &[Axis], parameters: &[Parameter]) -> Found {
-    let open: Vec<&str> = parameters
+/// Cases and domain of a test whose parameters are what `fixed` says.
+pub(crate) fn cases(inputs: &[Input], fixed: &Scope, axes: &[Axis], parameters: &[Parameter]) -> Found {
+    let open: BTreeSet<&str> = parameters
         .iter()
-        .filter(|p| matches!(measure.fixed.get(&p.name), Some(Value::Int(int)) if !int.literal))
+        .filter(|p| matches!(fixed.get(&p.name), Some(Value::Int(int)) if !int.literal))
         .map(|p| p.name.as_str())
         .collect();
-    let mut combinations: Vec<Case> = vec![Case::new()];
-    for axis in axes {
-        let rows = whole_rows(axis, measure.fixed, &open);
-        if rows.is_empty() {
-            continue;
-        }
-        combinations = combinations
-            .iter()
-            .flat_map(|case| {
-                rows.iter().map(move |row| case.iter().chain(row).map(|(k, v)| (k.clone(), *v)).collect())
-            })
-            .take(COMBINATIONS)
-            .collect();
-    }
+    // A parameter takes its values from the first axis that has it.
+    let mut taken: BTreeSet<&str> = BTreeSet::new();
+    let own = axes.iter().filter(|axis| {
+        let new = axis.names.iter().all(|name| !taken.contains(name.as_str()));
+        taken.extend(axis.names.iter().map(String::as_str));
+        new
+    });
+    let rows: Vec<Vec<Case>> =
+        own.map(|axis| whole_rows(axis, fixed, &open)).filter(|rows| !rows.is_empty()).collect();
+    let all = rows.iter().map(Vec::len).fold(1, usize::saturating_mul);
+    let combinations = combined(rows, COMBINATIONS.min(VALUES / open.len().max(1)));
     let complete = combinations.iter().all(|case| open.iter().all(|name| case.contains_key(*name)));
     if !complete {
         let case: Case = open.iter().map(|name| ((*name).to_owned(), 64)).collect();
@@ -71,43 +63,84 @@ pub(crate) fn cases(measure: &Measure<'_, '_>, axes: &[Axis], parameters: &[Para
             .collect();
         return Found { cases: vec![case], ranges, constraint: None, left_out: 0, open: true };
     }
-    let mut sized: Vec<(i64, Case)> =
-        combinations.into_iter().map(|case| (measure.bytes(&case), case)).collect();
-    sized.sort();
-    sized.dedup();
-    let all = sized.len();
-    let fitting: Vec<(i64, Case)> = sized.iter().filter(|(bytes, _)| *bytes <= MOST_BYTES).cloned().collect();
-    let kept = if fitting.is_empty() { sized.into_iter().take(1).collect() } else { fitting };
-    let steps = CASES.min(kept.len());
-    let picked: Vec<Case> = (0..steps)
-        .map(|i| kept[if steps == 1 { 0 } else { i * (kept.len() - 1) / (steps - 1) }].1.clone())
-        .collect();
-    let ranges = open.iter().map(|name| range(name, &kept, axes)).collect();
-    let constraint = measure.constraint(&picked);
-    Found { left_out: all - picked.len(), cases: picked, ranges, constraint, open: false }
+    let sizes = Sizes::of(inputs);
+    let mut measured: Vec<(i64, Case)> =
+        combinations.into_iter().map(|case| (sizes.bytes(&case).unwrap_or(i64::MAX), case)).collect();
+    measured.sort();
+    measured.dedup();
+    let fitting: Vec<(i64, Case)> =
+        measured.iter().filter(|(bytes, _)| *bytes <= MOST_BYTES).cloned().collect();
+    let kept = if fitting.is_empty() { measured.into_iter().take(1).collect() } else { fitting };
+    let picked: Vec<Case> = spaced(&kept, CASES).into_iter().map(|(_, case)| case).collect();
+    let in_order = parameters.iter().map(|parameter| parameter.name.as_str());
+    let ranges = in_order.filter(|name| open.contains(name)).map(|name| range(name, &kept, axes)).collect();
+    let constraint = sizes.constraint(&picked);
+    Found { left_out: all.saturating_sub(picked.len()), cases: picked, ranges, constraint, open: false }
 }
 
-/// The rows of an axis as whole numbers, where its other columns are what was fixed.
-fn whole_rows(axis: &Axis, fixed: &Scope, open: &[&str]) -> Vec<Case> {
-    let mut rows = Vec::new();
+/// At most so many, evenly spaced, both ends among them.
+fn spaced<T: Clone>(all: &[T], most: usize) -> Vec<T> {
+    let steps = most.min(all.len());
+    let at = |i: usize| if steps == 1 { 0 } else { i * (all.len() - 1) / (steps - 1) };
+    (0..steps).filter_map(|i| all.get(at(i)).cloned()).collect()
+}
+
+fn joined(a: &Case, b: &Case) -> Case {
+    a.iter().chain(b).map(|(name, value)| (name.clone(), *value)).collect()
+}
+
+/// The combinations of all axes; where there are more than `most`, those of fewer rows of each, the longest thinned first.
+fn combined(mut axes: Vec<Vec<Case>>, most: usize) -> Vec<Case> {
+    // More axes than can be combined go along with others, smallest with smallest.
+    while axes.len() > AXES.min(most.max(2).ilog2() as usize)
+        && let Some(beyond) = axes.pop()
+        && let Some(last) = axes.last_mut()
+    {
+        let rows = last.len().max(beyond.len());
+        let (a, b) = (stretched(last, rows), stretched(&beyond, rows));
+        *last = a.into_iter().zip(b).map(|(a, b)| joined(a, b)).collect();
+    }
+    let mut lengths: Vec<usize> = axes.iter().map(Vec::len).collect();
+    while lengths.iter().copied().fold(1, usize::saturating_mul) > most
+        && let Some(longest) = lengths.iter_mut().max().filter(|longest| **longest > 2)
+    {
+        *longest -= 1;
+    }
+    let mut combinations = vec![Case::new()];
+    for (rows, length) in axes.iter().zip(lengths) {
+        let rows = spaced(rows, length);
+        combinations =
+            combinations.iter().flat_map(|case| rows.iter().map(move |row| joined(case, row))).collect();
+    }
+    combinations
+}
+
+/// So many rows, each of those that are there as often as any other.
+fn stretched(all: &[Case], rows: usize) -> Vec<&Case> {
+    let last = all.len().saturating_sub(1);
+    (0..rows).filter_map(|at| all.get(at * last / rows.saturating_sub(1).max(1))).collect()
+}
+
+/// The rows of an axis as whole numbers, each once and in order, where its other columns are what was fixed.
+fn whole_rows(axis: &Axis, fixed: &Scope, open: &BTreeSet<&str>) -> Vec<Case> {
+    let mut rows = BTreeSet::new();
     for row in &axis.rows {
         let agrees = axis
             .names
             .iter()
             .zip(row)
-            .all(|(name, value)| open.contains(&name.as_str()) || fixed.get(name) == Some(value));
+            .all(|(name, value)| open.contains(name.as_str()) || fixed.get(name) == Some(value));
         let whole = axis.names.iter().zip(row).filter_map(|(name, value)| match value {
-            Value::Int(Int { value: Some(value), .. }) if open.contains(&name.as_str()) => {
+            Value::Int(Int { value: Some(value), .. }) if open.contains(name.as_str()) => {
                 Some((name.clone(), *value))
             }
             _ => None,
         });
         if agrees {
-            rows.push(whole.collect::<Case>());
+            rows.insert(whole.collect::<Case>());
         }
     }
-    rows.retain(|row| !row.is_empty());
-    rows
+    rows.into_iter().filter(|row| !row.is_empty()).collect()
 }
 
 fn range(name: &str, kept: &[(i64, Case)], axes: &[Axis]) -> Range {
@@ -126,62 +159,4 @@ fn divisor(a: i64, b: i64) -> i64 {
         (a, b) = (b, a % b);
     }
     i64::try_from(a).unwrap_or(1)
-}
-
-impl Measure<'_, '_> {
-    /// The extents of the inputs for some parameters.
-    fn extents(&self, case: &Case) -> Vec<(Vec<Option<i64>>, Option<&'static str>)> {
-        let mut scope = self.fixed.clone();
-        for (name, value) in case {
-            scope.insert(name.clone(), Value::Int(Int::parameter(name, Some(*value))));
-        }
-        let mut seen = Vec::new();
-        self.evaluator.run(&mut scope, self.body, &mut seen, 0);
-        let wanted = |name: &str| self.inputs.iter().any(|input| input.name == name);
-        let tensors = seen.iter().filter_map(filled).filter(|(name, _)| wanted(name));
-        tensors
-            .filter_map(|(_, tensor)| {
-                Some((tensor.shape.as_ref()?.iter().map(|extent| extent.value).collect(), tensor.dtype))
-            })
-            .collect()
-    }
-
-    fn bytes(&self, case: &Case) -> i64 {
-        let size = |(extents, kind): (Vec<Option<i64>>, Option<&'static str>)| {
-            let each = kind.map_or(4, dtype::bytes);
-            extents.into_iter().flatten().fold(each, i64::saturating_mul)
-        };
-        self.extents(case).into_iter().map(size).fold(0, i64::saturating_add)
-    }
-
-    /// The elements of all inputs stay below those of the largest case.
-    fn constraint(&self, picked: &[Case]) -> Option<String> {
-        let count = |case: &Case| {
-            self.extents(case)
-                .into_iter()
-                .map(|(extents, _)| extents.into_iter().flatten().fold(1, i64::saturating_mul))
-                .fold(0, i64::saturating_add)
-        };
-        let most = picked.iter().map(count).max()?;
-        elements(self.inputs).map(|sum| format!("{sum} <= {most}"))
-    }
-}
-
-/// The number of elements of all inputs, as an expression; absent where it depends on nothing or something is open.
-pub(crate) fn elements(inputs: &[Input]) -> Option<String> {
-    let mut terms = Vec::new();
-    for input in inputs {
-        let shape = input.shape.as_ref()?;
-        if shape.is_empty() {
-            terms.push("1".to_owned());
-            continue;
-        }
-        let factors: Vec<String> = shape
-            .iter()
-            .map(|extent| if extent.contains(' ') { format!("({extent})") } else { extent.clone() })
-            .collect();
-        terms.push(factors.join(" * "));
-    }
-    let sum = terms.join(" + ");
-    sum.contains(|c: char| c.is_ascii_alphabetic()).then_some(sum)
 }

@@ -1,8 +1,9 @@
 //! With which values a file calls its test: loops, command lines and parametrizations, read as lists.
 
 use crate::dtype::dtype;
-use crate::evaluate::{Evaluator, Scope};
+use crate::evaluate::Evaluator;
 use crate::python::{Argument, Expression, Kind, Parameter, Statement, Step};
+use crate::scope::Scope;
 use crate::value::Value;
 
 /// Parameters that take their values together, row by row.
@@ -51,7 +52,7 @@ fn command_line(evaluator: &Evaluator<'_>) -> Scope {
         let texts =
             arguments.iter().filter(|argument| argument.name.is_none()).filter_map(
                 |argument| match &argument.value.kind {
-                    Kind::Text(text) => Some(text.as_str()),
+                    Kind::Text(text) => Some(&**text),
                     _ => None,
                 },
             );
@@ -63,7 +64,7 @@ fn command_line(evaluator: &Evaluator<'_>) -> Scope {
                 .map(|argument| &argument.value)
         };
         let named = match word("dest").map(|value| &value.kind) {
-            Some(Kind::Text(text)) => Some(text.as_str()),
+            Some(Kind::Text(text)) => Some(&**text),
             _ => flags.iter().find(|flag| flag.starts_with("--")).or(flags.first()).copied(),
         };
         let (Some(named), Some(default)) = (named, word("default")) else { return };
@@ -93,19 +94,19 @@ fn parametrized(evaluator: &Evaluator<'_>, scope: &Scope, decorator: &Expression
     let names: Vec<String> = match evaluator.value(scope, &names.value, 0) {
         Value::Text(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
         Value::Sequence(parts) => parts
-            .into_iter()
-            .filter_map(|part| match part {
-                Value::Text(text) => Some(text),
+            .iter()
+            .map(|part| match part {
+                Value::Text(text) => Some(text.as_ref().to_owned()),
                 _ => None,
             })
-            .collect(),
+            .collect::<Option<_>>()?,
         _ => return None,
     };
     let rows = list(evaluator.value(scope, &values.value, 0))?;
     let rows = rows
         .into_iter()
         .filter_map(|row| match row {
-            Value::Sequence(row) if names.len() > 1 && row.len() == names.len() => Some(row),
+            Value::Sequence(row) if names.len() > 1 && row.len() == names.len() => Some(row.to_vec()),
             row if names.len() == 1 => Some(vec![row]),
             _ => None,
         })
@@ -150,9 +151,13 @@ fn visit<'m>(
 /// The axes of one call: the loops that feed it, and single values.
 fn called(evaluator: &Evaluator<'_>, scope: &Scope, call: &Call<'_>, parameters: &[Parameter]) -> Vec<Axis> {
     let mut bound: Vec<(&str, &Expression)> = Vec::new();
+    // Nobody knows which place an argument behind a `*more` takes.
+    let mut placed = true;
     for (at, argument) in call.arguments.iter().enumerate() {
+        placed &= !matches!(argument.value.kind, Kind::Splat(_));
         let name = match &argument.name {
             Some(name) => Some(name.as_str()),
+            None if !placed => None,
             None => parameters.get(at).map(|parameter| parameter.name.as_str()),
         };
         bound.extend(name.map(|name| (name, &argument.value)));
@@ -172,8 +177,9 @@ fn called(evaluator: &Evaluator<'_>, scope: &Scope, call: &Call<'_>, parameters:
             continue;
         }
         taken.extend(columns.iter().map(|(name, _)| *name));
+        let mut inside = scope.clone();
         let rows = rows.into_iter().map(|row| {
-            let mut inside = scope.clone();
+            let row = row.into_iter().chain(std::iter::repeat(Value::Unknown));
             inside.extend(variables.iter().cloned().zip(row));
             columns.iter().map(|(_, value)| typed(evaluator.value(&inside, value, 0))).collect()
         });
@@ -219,7 +225,7 @@ fn loop_axes(
         }
         let Some(rows) = list(evaluator.value(scope, iterable, 0)) else { continue };
         let rows = rows.into_iter().map(|row| match row {
-            Value::Sequence(row) if variables.len() > 1 => row,
+            Value::Sequence(row) if variables.len() > 1 => row.to_vec(),
             row => vec![row],
         });
         let rows = rows.collect();
@@ -231,8 +237,8 @@ fn loop_axes(
 /// A list's values; a text with commas is the list that a command line makes of it.
 fn list(value: Value) -> Option<Vec<Value>> {
     match value {
-        Value::Sequence(parts) => Some(parts),
-        Value::Text(text) => Some(text.split(',').map(|word| Value::Text(word.trim().to_owned())).collect()),
+        Value::Sequence(parts) => Some(parts.to_vec()),
+        Value::Text(text) => Some(text.split(',').map(|word| Value::Text(word.trim().into())).collect()),
         Value::Unknown => None,
         single => Some(vec![single]),
     }

@@ -49,6 +49,11 @@ pub(crate) fn widens(name: &str) -> bool {
     matches!(name, "f32" | "f16" | "bf16" | "f64")
 }
 
+/// True for whole numbers and truth.
+pub(crate) fn whole(name: &str) -> bool {
+    matches!(name, "i64" | "i32" | "i16" | "i8" | "u8" | "bool")
+}
+
 /// Bytes of one element, rounded up.
 pub(crate) fn bytes(name: &str) -> i64 {
     match name {

@@ -75,7 +75,7 @@ impl Error {
             ),
             Self::Several { file, .. } => Some(format!("name one: --from {file}::TEST")),
             Self::NotThere { known, .. } if !known.is_empty() => Some(format!("there are {}", known.join(", "))),
-            Self::NotThere { .. } => None,
+            Self::NotThere { .. } => Some("nothing of its kind is in the file; give the one that defines it".to_owned()),
             Self::Shapeless { .. } => {
                 Some("start from the skeleton of a class (--class) and move the operation into it".to_owned())
             }

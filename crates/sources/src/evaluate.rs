@@ -3,39 +3,22 @@
 //! It follows constants, shapes and element types through assignments, decided conditions and the file's own functions. What it does not
 //! know is [`Value::Unknown`]; it never guesses.
 
+use crate::budget::Budget;
+use crate::builtin::builtin;
 use crate::dtype::dtype;
+use crate::given::Given;
 use crate::layer;
 use crate::operator;
 use crate::python::{Argument, Expression, Kind, Module, Statement, Step};
+use crate::scope::{Scope, assign, forget};
+use crate::task::Finding;
 use crate::tensor;
+use crate::timing::{is_timer, timed};
 use crate::value::{Int, Tensor, Value};
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Calls of the file's functions within one another that are followed.
 const DEEPEST: usize = 12;
-
-/// Calls that are followed in one file: functions that call one another many times over would take for ever.
-const CALLS: u32 = 20_000;
-
-/// Names and what they are.
-pub(crate) type Scope = BTreeMap<String, Value>;
-
-/// The values of a call's arguments.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Given {
-    /// By position.
-    pub(crate) place: Vec<Value>,
-    /// By keyword.
-    pub(crate) word: BTreeMap<String, Value>,
-}
-
-impl Given {
-    /// The argument at a position or under a keyword.
-    pub(crate) fn get(&self, at: usize, word: &str) -> Option<&Value> {
-        self.word.get(word).or_else(|| self.place.get(at))
-    }
-}
 
 /// A statement that was met, and what an assignment assigned.
 #[derive(Clone, Debug)]
@@ -56,21 +39,23 @@ pub(crate) struct Evaluator<'m> {
     pub(crate) definitions: BTreeMap<&'m str, &'m Statement>,
     /// What imported names mean.
     pub(crate) imports: BTreeMap<&'m str, &'m str>,
-    calls: Cell<u32>,
+    /// The statements of the top level that bind a name, by their place in the file.
+    pub(crate) binders: BTreeMap<&'m str, Vec<usize>>,
+    budget: Budget,
 }
 
 impl<'m> Evaluator<'m> {
-    /// Reads the top level. The first value of a name stands: later ones come from command lines. Whole numbers under the names of
-    /// `parameters` stay names.
+    /// Reads the top level. Whole numbers under the names of `parameters` stay names.
     pub(crate) fn new(module: &'m Module, parameters: &BTreeSet<String>) -> Self {
         let mut new = Self {
             module,
             globals: Scope::new(),
             definitions: BTreeMap::new(),
             imports: BTreeMap::new(),
-            calls: Cell::new(0),
+            binders: BTreeMap::new(),
+            budget: Budget::new(),
         };
-        for statement in &module.body {
+        for (at, statement) in module.body.iter().enumerate() {
             statement.walk(&mut |inner| {
                 if let Step::Import(names) = &inner.step {
                     new.imports.extend(names.iter().map(|(name, path)| (name.as_str(), path.as_str())));
@@ -79,24 +64,62 @@ impl<'m> Evaluator<'m> {
             if let Step::Function { name, .. } | Step::Class { name, .. } = &statement.step {
                 new.definitions.insert(name, statement);
             }
-        }
-        for statement in &module.body {
-            if let Step::Assign(target, value) = &statement.step {
-                let value = new.value(&Scope::new(), value, 0);
-                let mut scope = Scope::new();
-                assign(&mut scope, target, value);
-                for (name, value) in scope {
-                    let value = match value {
-                        Value::Int(int) if parameters.contains(&name) => {
-                            Value::Int(Int::parameter(&name, int.value))
-                        }
-                        other => other,
-                    };
-                    new.globals.entry(name).or_insert(value);
-                }
+            for name in statement.binds() {
+                new.binders.entry(name).or_default().push(at);
             }
         }
+        new.top_level(parameters);
         new
+    }
+
+    /// What the names of the top level are once the file has been gone through. A statement that the command line has a say in changes
+    /// nothing, since the file is read as it runs where nothing is said; another one that binds a name again leaves that name unknown.
+    fn top_level(&mut self, parameters: &BTreeSet<String>) {
+        let module = self.module;
+        let mut told: BTreeSet<&str> = BTreeSet::new();
+        for statement in &module.body {
+            match &statement.step {
+                Step::Import(_) | Step::Function { .. } | Step::Class { .. } => continue,
+                _ if is_main(self, statement) => continue,
+                _ => {}
+            }
+            let from_command_line = statement.mentions().iter().any(|name| told.contains(name));
+            if from_command_line || parses_arguments(statement) {
+                told.extend(statement.binds().into_iter().filter(|name| !self.globals.contains_key(*name)));
+            }
+            let known = |name: &str| self.globals.contains_key(name);
+            if from_command_line && statement.binds().into_iter().all(known) {
+                continue;
+            }
+            let Step::Assign(target, value) = &statement.step else {
+                forget(&mut self.globals, statement);
+                continue;
+            };
+            let value = self.value(&Scope::new(), value, 0);
+            let mut bound = Scope::new();
+            assign(&mut bound, target, value);
+            for (name, value) in &bound {
+                let value = match value {
+                    _ if self.globals.contains_key(name) => Value::Unknown,
+                    Value::Int(int) if parameters.contains(name) => Value::parameter(name, int.value),
+                    other => other.clone(),
+                };
+                self.globals.insert(name.clone(), value);
+            }
+            // What was stored into an object, or by a second target of the same statement.
+            for name in statement.binds().into_iter().filter(|name| !bound.contains_key(*name)) {
+                self.globals.insert(name.to_owned(), Value::Unknown);
+            }
+        }
+    }
+
+    /// What is to be said where the file asks for more than is followed.
+    pub(crate) fn beyond(&self, line: usize) -> Option<Finding> {
+        let cut = self.module.cut.map(|line| (line, "code is nested deeper here than is read".to_owned()));
+        let spent = self.budget.spent().then(|| {
+            (line, "the file computes more than is followed by reading; what is unknown below may be known to you".to_owned())
+        });
+        cut.or(spent).map(|(line, text)| Finding { line, text })
     }
 
     /// The dotted path of a name, imports resolved.
@@ -109,6 +132,17 @@ impl<'m> Evaluator<'m> {
 
     /// What an expression is.
     pub(crate) fn value(&self, scope: &Scope, expression: &Expression, depth: usize) -> Value {
+        if !self.budget.take(1) {
+            return Value::Unknown;
+        }
+        let value = self.budget.deeper(|| self.followed(scope, expression, depth)).unwrap_or(Value::Unknown);
+        // What is made anew is there as a whole, and a name shares what it names.
+        let made = matches!(expression.kind, Kind::Binary(..) | Kind::Call(..) | Kind::Sequence(_));
+        let work = if made { value.weight() } else { value.copied() };
+        if self.budget.take(work) { value } else { Value::Unknown }
+    }
+
+    fn followed(&self, scope: &Scope, expression: &Expression, depth: usize) -> Value {
         match &expression.kind {
             Kind::Name(name) => {
                 scope.get(name).or_else(|| self.globals.get(name)).cloned().unwrap_or(Value::Unknown)
@@ -118,9 +152,12 @@ impl<'m> Evaluator<'m> {
             Kind::Text(text) => Value::Text(text.clone()),
             Kind::Bool(value) => Value::Bool(*value),
             Kind::None => Value::None,
-            Kind::Sequence(parts) => Value::Sequence(self.spread(scope, parts.iter(), depth)),
+            Kind::Sequence(parts) => match self.spread(scope, parts.iter(), depth) {
+                (values, true) => Value::sequence(values),
+                (_, false) => Value::Unknown,
+            },
             Kind::Not(inner) => {
-                self.value(scope, inner, depth).truth().map_or(Value::Unknown, |truth| Value::Bool(!truth))
+                self.truth(scope, inner, depth).map_or(Value::Unknown, |truth| Value::Bool(!truth))
             }
             Kind::Negate(inner) => match self.value(scope, inner, depth) {
                 Value::Int(int) => Int::literal(0).join("-", &int).map_or(Value::Unknown, Value::Int),
@@ -139,23 +176,47 @@ impl<'m> Evaluator<'m> {
         }
     }
 
+    /// Whether a condition holds: it may be known where its value is not.
+    fn truth(&self, scope: &Scope, condition: &Expression, depth: usize) -> Option<bool> {
+        let of = |inner: &Expression| self.budget.deeper(|| self.truth(scope, inner, depth)).flatten();
+        match &condition.kind {
+            Kind::Binary(operator, left, right) if operator == "and" || operator == "or" => {
+                let decides = operator == "or";
+                match (of(left), of(right)) {
+                    (Some(truth), _) | (_, Some(truth)) if truth == decides => Some(decides),
+                    (Some(_), Some(_)) => Some(!decides),
+                    _ => None,
+                }
+            }
+            Kind::Not(inner) => of(inner).map(|truth| !truth),
+            _ => self.value(scope, condition, depth).truth(),
+        }
+    }
+
+    /// The values of some expressions; false where there is a `*more` of unknown length, which is the last of them.
     fn spread<'a>(
         &self,
         scope: &Scope,
         parts: impl Iterator<Item = &'a Expression>,
         depth: usize,
-    ) -> Vec<Value> {
+    ) -> (Vec<Value>, bool) {
         let mut values = Vec::new();
         for part in parts {
-            match &part.kind {
-                Kind::Splat(inner) => match self.value(scope, inner, depth) {
-                    Value::Sequence(inner) => values.extend(inner),
-                    _ => values.push(Value::Unknown),
-                },
-                _ => values.push(self.value(scope, part, depth)),
+            let Kind::Splat(inner) = &part.kind else {
+                values.push(self.value(scope, part, depth));
+                continue;
+            };
+            match self.value(scope, inner, depth) {
+                Value::Sequence(inner) if self.budget.take(inner.iter().map(Value::copied).sum()) => {
+                    values.extend(inner.iter().cloned());
+                }
+                _ => {
+                    values.push(Value::Unknown);
+                    return (values, false);
+                }
             }
         }
-        values
+        (values, true)
     }
 
     fn attribute(
@@ -179,7 +240,7 @@ impl<'m> Evaluator<'m> {
         match (self.value(scope, object, depth), name) {
             (Value::Tensor(tensor), "shape") => tensor
                 .shape
-                .map_or(Value::Unknown, |shape| Value::Sequence(shape.into_iter().map(Value::Int).collect())),
+                .map_or(Value::Unknown, |shape| Value::sequence(shape.into_iter().map(Value::Int).collect())),
             (Value::Tensor(tensor), "dtype") => tensor.dtype.map_or(Value::Unknown, Value::Dtype),
             (Value::Tensor(tensor), "T" | "mT") => tensor::method(&tensor, "t", &Given::default()),
             _ => Value::Unknown,
@@ -213,7 +274,13 @@ impl<'m> Evaluator<'m> {
                 Some(name) => {
                     given.word.insert(name.clone(), self.value(scope, &argument.value, depth));
                 }
-                None => given.place.extend(self.spread(scope, std::iter::once(&argument.value), depth)),
+                // Nobody knows which place an argument behind a `*more` takes.
+                None if given.endless => {}
+                None => {
+                    let (values, complete) = self.spread(scope, std::iter::once(&argument.value), depth);
+                    given.place.extend(values);
+                    given.endless = !complete;
+                }
             }
         }
         given
@@ -221,14 +288,14 @@ impl<'m> Evaluator<'m> {
 
     fn call(&self, scope: &Scope, function: &Expression, arguments: &[Argument], depth: usize) -> Value {
         if let Some(timed) = timed(function, arguments) {
-            return Value::Sequence(vec![self.call(scope, timed.0, timed.1, depth), Value::Unknown]);
+            return Value::sequence(vec![self.call(scope, timed.0, timed.1, depth), Value::Unknown]);
         }
         let given = self.given(scope, arguments, depth);
         if let Some(name) = function.name()
             && let Some(definition) = self.definitions.get(name)
         {
-            let value = self.apply(definition, given, depth);
-            return if is_timer(definition) { Value::Sequence(vec![value, Value::Unknown]) } else { value };
+            let value = self.apply(definition, &given, depth);
+            return if is_timer(definition) { Value::sequence(vec![value, Value::Unknown]) } else { value };
         }
         if let Kind::Attribute(object, method) = &function.kind {
             if let Some(Value::Layer(class, made)) = function.dotted().and_then(|name| scope.get(&name)) {
@@ -250,7 +317,7 @@ impl<'m> Evaluator<'m> {
                     };
                 }
                 if owner.starts_with("torch.nn") && name.starts_with(char::is_uppercase) {
-                    return Value::Layer(name.to_owned(), Box::new(given));
+                    return Value::layer(name, given);
                 }
                 tensor::function(name, &given)
             }
@@ -259,21 +326,16 @@ impl<'m> Evaluator<'m> {
     }
 
     /// What one of the file's functions gives.
-    pub(crate) fn apply(&self, definition: &'m Statement, given: Given, depth: usize) -> Value {
-        self.calls.set(self.calls.get() + 1);
-        if depth > DEEPEST || self.calls.get() > CALLS {
+    pub(crate) fn apply(&self, definition: &'m Statement, given: &Given, depth: usize) -> Value {
+        if depth > DEEPEST {
             return Value::Unknown;
         }
         let Step::Function { parameters, body, .. } = &definition.step else { return Value::Unknown };
         let mut scope = Scope::new();
-        let mut place = given.place.into_iter();
-        let mut word = given.word;
-        for parameter in parameters.iter().filter(|parameter| !parameter.rest) {
-            let value = place.next().or_else(|| word.remove(&parameter.name)).unwrap_or_else(|| {
-                parameter
-                    .default
-                    .as_ref()
-                    .map_or(Value::Unknown, |default| self.value(&Scope::new(), default, depth + 1))
+        for (at, parameter) in parameters.iter().filter(|parameter| !parameter.rest).enumerate() {
+            let value = given.get(at, &parameter.name).cloned().unwrap_or_else(|| {
+                let default = parameter.default.as_ref();
+                default.map_or(Value::Unknown, |default| self.value(&Scope::new(), default, depth + 1))
             });
             scope.insert(parameter.name.clone(), value);
         }
@@ -290,176 +352,82 @@ impl<'m> Evaluator<'m> {
     ) -> Option<Value> {
         for statement in statements {
             match &statement.step {
-                Step::If(branches) => {
-                    let mut entered = None;
-                    let mut decided = true;
-                    for (condition, block) in branches {
-                        let truth = condition
-                            .as_ref()
-                            .map_or(Some(true), |condition| self.value(scope, condition, depth).truth());
-                        match truth {
-                            Some(true) => {
-                                entered = Some(block);
-                                break;
-                            }
-                            Some(false) => {}
-                            None => {
-                                decided = false;
-                                break;
-                            }
+                Step::If(branches) => match self.entered(scope, branches, depth) {
+                    Some(block) => {
+                        // Too deep a block could have returned anything.
+                        let inside = self.budget.deeper(|| self.run(scope, block, seen, depth));
+                        if let Some(value) = inside.unwrap_or(Some(Value::Unknown)) {
+                            return Some(value);
                         }
                     }
-                    match (decided, entered) {
-                        (true, Some(block)) => {
-                            if let Some(value) = self.run(scope, block, seen, depth) {
-                                return Some(value);
-                            }
-                        }
-                        (true, None) => {}
-                        (false, _) => {
-                            seen.push(Seen { statement, value: Value::Unknown });
-                            forget(scope, statement);
-                        }
-                    }
-                }
-                Step::Assign(target, value) => {
-                    let value = self.value(scope, value, depth);
+                    None => self.pass(scope, statement, seen),
+                },
+                Step::Assign(target, expression) => {
+                    let value = self.value(scope, expression, depth);
                     assign(scope, target, value.clone());
+                    // `a = b = value` is an assignment in an assignment.
+                    if let Kind::Other(_) = expression.kind {
+                        scope.extend(
+                            statement.binds().into_iter().map(|name| (name.to_owned(), Value::Unknown)),
+                        );
+                    }
                     seen.push(Seen { statement, value });
                 }
                 Step::Return(value) => {
                     seen.push(Seen { statement, value: Value::Unknown });
                     return Some(value.as_ref().map_or(Value::None, |value| self.value(scope, value, depth)));
                 }
-                _ => {
-                    seen.push(Seen { statement, value: Value::Unknown });
-                    forget(scope, statement);
-                }
+                _ => self.pass(scope, statement, seen),
+            }
+            // Of the operation itself every statement is met, of what it calls no more.
+            if !self.budget.take(1) && depth > 0 {
+                return Some(Value::Unknown);
             }
         }
         None
     }
-}
 
-/// Methods that change the extents of their tensor.
-const RESHAPING: &[&str] = &["resize_", "squeeze_", "swapaxes_", "t_", "transpose_", "unsqueeze_"];
-
-/// After a statement that was not followed, its names are anything; so is a list whose methods were called.
-fn forget(scope: &mut Scope, statement: &Statement) {
-    for name in statement.binds() {
-        scope.insert(name.to_owned(), Value::Unknown);
+    /// The block that is entered, an empty one where none is; absent where that is not known.
+    fn entered(
+        &self,
+        scope: &Scope,
+        branches: &'m [(Option<Expression>, Vec<Statement>)],
+        depth: usize,
+    ) -> Option<&'m [Statement]> {
+        for (condition, block) in branches {
+            let holds = condition.as_ref().map_or(Some(true), |known| self.truth(scope, known, depth))?;
+            if holds {
+                return Some(block);
+            }
+        }
+        Some(&[])
     }
-    statement.walk(&mut |inner| {
-        let Step::Evaluate(Expression { kind: Kind::Call(function, _), .. }) = &inner.step else { return };
-        let Kind::Attribute(object, method) = &function.kind else { return };
-        let Some(name) = object.dotted() else { return };
-        let changed = match scope.get(&name) {
-            Some(Value::Sequence(_) | Value::Layer(..)) => true,
-            Some(Value::Tensor(_)) => RESHAPING.contains(&method.as_str()),
-            _ => false,
-        };
-        if changed {
-            scope.insert(name, Value::Unknown);
-        }
-    });
-}
 
-/// Binds a target to a value, sequences by their parts.
-pub(crate) fn assign(scope: &mut Scope, target: &Expression, value: Value) {
-    match (&target.kind, value) {
-        (Kind::Name(name), value) => {
-            scope.insert(name.clone(), value);
-        }
-        (Kind::Attribute(..), value) => {
-            if let Some(name) = target.dotted() {
-                scope.insert(name, value);
-            }
-        }
-        (Kind::Sequence(targets), Value::Sequence(values)) => {
-            let mut values = values.into_iter();
-            for target in targets {
-                if let Kind::Splat(inner) = &target.kind {
-                    assign(scope, inner, Value::Unknown);
-                } else {
-                    assign(scope, target, values.next().unwrap_or(Value::Unknown));
-                }
-            }
-        }
-        (Kind::Sequence(targets), _) => {
-            for target in targets {
-                assign(scope, target, Value::Unknown);
-            }
-        }
-        (Kind::Splat(inner), _) => assign(scope, inner, Value::Unknown),
-        _ => {}
+    /// A statement that is not followed.
+    fn pass(&self, scope: &mut Scope, statement: &'m Statement, seen: &mut Vec<Seen<'m>>) {
+        seen.push(Seen { statement, value: Value::Unknown });
+        self.budget.take(statement.span.len() / 16);
+        forget(scope, statement);
     }
 }
 
-fn builtin(path: &str, given: &Given) -> Value {
-    let ints = || {
-        given.place.iter().map(|value| match value {
-            Value::Int(int) => Some(int.clone()),
-            _ => None,
-        })
-    };
-    match path {
-        "int" | "tuple" | "list" => given.place.first().cloned().unwrap_or(Value::Unknown),
-        "len" => match given.place.first() {
-            Some(Value::Sequence(parts)) => {
-                Value::Int(Int::literal(i64::try_from(parts.len()).unwrap_or(i64::MAX)))
-            }
-            _ => Value::Unknown,
-        },
-        "range" => range(&ints().collect::<Option<Vec<Int>>>().unwrap_or_default()),
-        "float" => given.place.first().and_then(Value::number).map_or(Value::Unknown, Value::Real),
-        "math.sqrt" => given
-            .place
-            .first()
-            .and_then(Value::number)
-            .map_or(Value::Unknown, |value| Value::Real(value.sqrt())),
-        _ => Value::Unknown,
+/// `if __name__ == "__main__":`, which runs a file rather than define anything.
+pub(crate) fn is_main(evaluator: &Evaluator<'_>, statement: &Statement) -> bool {
+    matches!(&statement.step, Step::If(branches) if branches.iter().any(|(condition, _)| {
+        condition.as_ref().is_some_and(|condition| evaluator.module.slice(&condition.span).contains("__name__"))
+    }))
+}
+
+/// True where a statement reads the command line.
+fn parses_arguments(statement: &Statement) -> bool {
+    let mut found = false;
+    for expression in statement.expressions() {
+        expression.walk(&mut |part| {
+            let Kind::Call(function, _) = &part.kind else { return };
+            found |= matches!(&function.kind, Kind::Attribute(_, name) if name.starts_with("parse_"));
+        });
     }
-}
-
-/// `range(…)` of known numbers, at most so many.
-fn range(ends: &[Int]) -> Value {
-    const MOST: usize = 4096;
-    let known: Option<Vec<i64>> = ends.iter().map(|end| end.value).collect();
-    let (low, high, step) = match known.as_deref() {
-        Some([high]) => (0, *high, 1),
-        Some([low, high]) => (*low, *high, 1),
-        Some([low, high, step]) if *step > 0 => (*low, *high, *step),
-        _ => return Value::Unknown,
-    };
-    let step = usize::try_from(step).unwrap_or(1);
-    Value::Sequence(
-        (low..high).step_by(step).take(MOST).map(|value| Value::Int(Int::literal(value))).collect(),
-    )
-}
-
-/// The call inside a call of a timing function: `run_perftest(f, x)` is `f(x)`, timed.
-pub(crate) fn timed<'a>(
-    function: &Expression,
-    arguments: &'a [Argument],
-) -> Option<(&'a Expression, &'a [Argument])> {
-    let name = function.dotted()?;
-    if !name.rsplit('.').next()?.starts_with("run_perftest") {
-        return None;
-    }
-    let (first, rest) = arguments.split_first()?;
-    (first.name.is_none() || first.name.as_deref() == Some("func")).then_some((&first.value, rest))
-}
-
-/// True where a decorator times the function, so that it gives its result and a time.
-pub(crate) fn is_timer(definition: &Statement) -> bool {
-    let Step::Function { decorators, .. } = &definition.step else { return false };
-    decorators.iter().any(|decorator| {
-        let called = match &decorator.kind {
-            Kind::Call(function, _) => function,
-            _ => decorator,
-        };
-        called.dotted().is_some_and(|name| name.rsplit('.').next() == Some("perftest"))
-    })
+    found
 }
 
 /// An element type by its path: `torch.bfloat16`, `aiter.dtypes.fp16`.

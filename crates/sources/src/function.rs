@@ -1,10 +1,12 @@
 //! One function of a module: its parameters become operands, and what the tree does not say stays open.
 
 use crate::error::Error;
-use crate::evaluate::{Evaluator, Given, Scope};
+use crate::evaluate::Evaluator;
+use crate::given::Given;
 use crate::python::{Parameter, Step};
+use crate::scope::Scope;
 use crate::slice::Writer;
-use crate::task::{Finding, Input, Origin, Output, Program, Task};
+use crate::task::{Finding, Input, MOST_OUTPUTS, Origin, Output, Program, Task};
 use crate::value::{Tensor, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,10 +27,13 @@ pub fn function(file: &str, text: &str, module_path: &str, wanted: &str) -> Resu
     let Step::Function { parameters, .. } = &definition.step else { return Err(not_there()) };
     let line = definition.line;
     let Operands { inputs, given, arguments, mut open } = operands(&evaluator, parameters, wanted, line);
-    let count = match evaluator.apply(definition, given, 0) {
-        Value::Sequence(parts) => parts.len().clamp(1, 10),
+    let results = match evaluator.apply(definition, &given, 0) {
+        Value::Sequence(parts) => parts.len().max(1),
         _ => 1,
     };
+    let count = results.min(MOST_OUTPUTS);
+    open.extend(Finding::outputs_beyond(results, line));
+    open.extend(evaluator.beyond(line));
     let output = |at: usize| Output {
         name: if count == 1 { "result".to_owned() } else { format!("result{at}") },
         shape: None,
@@ -120,25 +125,18 @@ fn operands(evaluator: &Evaluator<'_>, parameters: &[Parameter], wanted: &str, l
             found.arguments[1].push(format!("{name}=call.input(\"{name}\")"));
             continue;
         }
-        match value {
-            Some(value) if !matches!(value, Value::Unknown) => {
-                for side in &mut found.arguments {
-                    side.push(format!("{}={}", parameter.name, value.python()));
-                }
-                found.given.word.insert(parameter.name.clone(), value);
+        if let Some((written, value)) = value.and_then(|value| Some((value.python()?, value))) {
+            for side in &mut found.arguments {
+                side.push(format!("{}={written}", parameter.name));
             }
-            _ => {
-                found.open.push(Finding {
-                    line,
-                    text: format!(
-                        "nothing says what `{}` of `{wanted}` is; it is None in the calls",
-                        parameter.name
-                    ),
-                });
-                for side in &mut found.arguments {
-                    side.push(format!("{}=None", parameter.name));
-                }
-            }
+            found.given.word.insert(parameter.name.clone(), value);
+            continue;
+        }
+        let text =
+            format!("nothing says what `{}` of `{wanted}` is; it is None in the calls", parameter.name);
+        found.open.push(Finding { line, text });
+        for side in &mut found.arguments {
+            side.push(format!("{}=None", parameter.name));
         }
     }
     found

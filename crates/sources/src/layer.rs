@@ -1,6 +1,7 @@
 //! What the layers of `torch.nn` give, as far as shapes go (torch 2.9, `torch.nn`).
 
-use crate::evaluate::Given;
+use crate::dtype;
+use crate::given::Given;
 use crate::tensor;
 use crate::value::{Int, Tensor, Value};
 
@@ -41,20 +42,28 @@ const SAME: &[&str] = &[
 /// What a layer gives for its input.
 pub(crate) fn apply(class: &str, made: &Given, given: &Given) -> Value {
     let Some(Value::Tensor(x)) = given.place.first() else { return Value::Unknown };
-    let open = || Value::Tensor(Tensor::computed(None, x.dtype));
+    let float = x.dtype.filter(|own| dtype::widens(own));
+    let open = || Value::Tensor(Tensor::computed(None, float));
     match class {
         _ if SAME.contains(&class) => Value::Tensor(Tensor::computed(x.shape.clone(), x.dtype)),
         "Linear" => match made.get(1, "out_features") {
             Some(Value::Int(features)) => Value::Tensor(tensor::linear(x, Some(features.clone()))),
             _ => open(),
         },
+        "Sequential" if made.endless || !made.word.is_empty() => Value::Unknown,
         "Sequential" => made.place.iter().fold(Value::Tensor(x.clone()), |value, layer| match layer {
             Value::Layer(class, made) => {
                 apply(class, made, &Given { place: vec![value], ..Given::default() })
             }
             _ => Value::Unknown,
         }),
-        _ if class.ends_with("Loss") => Value::Tensor(Tensor::computed(Some(Vec::new()), x.dtype)),
+        _ if class.ends_with("Loss") && tensor::reduces(made) => {
+            Value::Tensor(Tensor::computed(Some(Vec::new()), x.dtype))
+        }
+        // With the places of its results, a pooling gives two tensors.
+        _ if class.starts_with("MaxPool") && may_hold(made, 4, "return_indices") => Value::Unknown,
+        // Others give several tensors (`LSTM`), or floats for whole numbers (`Embedding`).
+        _ if !class.ends_with('d') => Value::Unknown,
         _ => window(class, made, x)
             .map_or_else(open, |shape| Value::Tensor(Tensor::computed(Some(shape), x.dtype))),
     }
@@ -72,7 +81,11 @@ fn window(class: &str, made: &Given, x: &Tensor) -> Option<Vec<Int>> {
     let shape = x.shape.as_ref().filter(|shape| shape.len() == axes + 2)?;
     let transposed = kind == "ConvTranspose";
     let convolution = transposed || kind == "Conv";
-    if !convolution && !matches!(kind, "MaxPool" | "AvgPool") || given_true(made, "ceil_mode") {
+    if !convolution && !matches!(kind, "MaxPool" | "AvgPool") {
+        return None;
+    }
+    let rounding = if kind == "MaxPool" { 5 } else { 3 };
+    if !convolution && may_hold(made, rounding, "ceil_mode") {
         return None;
     }
     // Where each argument stands, and what it is where it is not given.
@@ -120,8 +133,9 @@ fn window(class: &str, made: &Given, x: &Tensor) -> Option<Vec<Int>> {
     Some(out)
 }
 
-fn given_true(made: &Given, word: &str) -> bool {
-    made.word.get(word).and_then(Value::truth).unwrap_or(false)
+/// True where a flag is given and is not known to be false.
+fn may_hold(made: &Given, at: usize, word: &str) -> bool {
+    made.get(at, word).is_some_and(|flag| flag.truth() != Some(false))
 }
 
 /// A number and a constant, written without a sign that nobody needs.

@@ -3,15 +3,20 @@
 //! Numbers that only `get_inputs` uses become parameters; those that shape the class stay what they are. The class is made with the same
 //! seed in every process, so that all sides have the same weights.
 
-use crate::cases::{MOST_BYTES, elements};
+use crate::cases::MOST_BYTES;
 use crate::dtype;
 use crate::error::Error;
-use crate::evaluate::{Evaluator, Given, Scope, Seen};
+use crate::evaluate::{Evaluator, Seen};
+use crate::extent::{Case, Sizes};
 use crate::python::{Module, Parameter, Statement, Step};
-use crate::slice::Writer;
-use crate::task::{Fill, Finding, Input, Origin, Output, Program, Range, Task};
+use crate::scope::Scope;
+use crate::slice::{DEVICE_LINE, Writer};
+use crate::task::{Fill, Finding, Input, MOST_OUTPUTS, Origin, Output, Program, Range, Task};
 use crate::value::{Int, Made, Tensor, Value};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Rounds of finding out which numbers bound values: each one makes a number fixed that another one rests on.
+const ROUNDS: usize = 8;
 
 /// True where a file has the shape of such a task.
 pub(crate) fn is_model(module: &Module) -> bool {
@@ -23,22 +28,27 @@ pub(crate) fn is_model(module: &Module) -> bool {
 /// # Errors
 /// Where the class, its forward or get_inputs is missing.
 pub fn model(file: &str, text: &str) -> Result<Task, Error> {
-    let module = crate::parsed(file, text)?;
+    from_module(file, &crate::parsed(file, text)?)
+}
+
+/// Reads the task of a file that has been parsed.
+pub(crate) fn from_module(file: &str, module: &Module) -> Result<Task, Error> {
     let missing = |what: &str| Error::NoTask { file: file.to_owned(), missing: what.to_owned() };
-    let (name, class) = model_class(&module).ok_or_else(|| missing("no class with a forward"))?;
-    let get_inputs = function(&module, "get_inputs").ok_or_else(|| missing("no function get_inputs"))?;
+    let (name, class) = model_class(module).ok_or_else(|| missing("no class with a forward"))?;
+    let get_inputs = function(module, "get_inputs").ok_or_else(|| missing("no function get_inputs"))?;
     let forward = method(class, "forward").ok_or_else(|| missing("no forward"))?;
-    let plain = Evaluator::new(&module, &BTreeSet::new());
-    let mut parameters = free_numbers(&plain, &module, class, get_inputs);
+    let plain = Evaluator::new(module, &BTreeSet::new());
+    let mut parameters = free_numbers(&plain, module, class, get_inputs);
     // A parameter may shape a tensor; what bounds its values must be a number.
-    let evaluator = loop {
-        let evaluator = Evaluator::new(&module, &parameters);
+    let mut evaluator = Evaluator::new(module, &parameters);
+    for round in 1.. {
         let bounds = bounding(&evaluator, get_inputs);
         if bounds.is_disjoint(&parameters) {
-            break evaluator;
+            break;
         }
-        parameters.retain(|name| !bounds.contains(name));
-    };
+        parameters.retain(|name| round < ROUNDS && !bounds.contains(name));
+        evaluator = Evaluator::new(module, &parameters);
+    }
     let operands = operands(&evaluator, get_inputs, forward);
     let mut task = Task {
         origin: Origin::Model,
@@ -57,10 +67,13 @@ pub fn model(file: &str, text: &str) -> Result<Task, Error> {
         open: operands.open,
         said: Vec::new(),
     };
-    task.outputs = outputs(&evaluator, class, forward, &operands.values);
+    let results = results(&evaluator, class, forward, &operands.values);
+    task.open.extend(Finding::outputs_beyond(results.len(), forward.line));
+    task.outputs = outputs(results, forward);
     sizes(&mut task, &evaluator, &parameters);
-    task.reference = program(&evaluator, name, &operands.names, &task.inputs, true);
-    task.baseline = program(&evaluator, name, &operands.names, &task.inputs, false);
+    task.reference = program(&evaluator, name, &operands.names, &task, true);
+    task.baseline = program(&evaluator, name, &operands.names, &task, false);
+    task.open.extend(evaluator.beyond(class.line));
     Ok(task)
 }
 
@@ -107,9 +120,8 @@ fn free_numbers(
         let mut open: Vec<&str> = from.mentions();
         while let Some(name) = open.pop() {
             if known.insert(name.to_owned()) {
-                open.extend(
-                    module.body.iter().filter(|s| s.binds().contains(&name)).flat_map(Statement::mentions),
-                );
+                let binders = evaluator.binders.get(name).into_iter().flatten();
+                open.extend(binders.flat_map(|at| module.body[*at].mentions()));
             }
         }
         known
@@ -142,7 +154,7 @@ fn walked<'m>(evaluator: &Evaluator<'m>, function: &'m Statement) -> (Scope, Vec
     let mut scope = Scope::new();
     let mut seen = Vec::new();
     let returned = match evaluator.run(&mut scope, body(function).1, &mut seen, 0) {
-        Some(Value::Sequence(values)) => values,
+        Some(Value::Sequence(values)) => values.to_vec(),
         Some(value) => vec![value],
         None => Vec::new(),
     };
@@ -193,7 +205,17 @@ fn operands(evaluator: &Evaluator<'_>, get_inputs: &Statement, forward: &Stateme
                 found.inputs.push(Input { name: name.clone(), shape: None, dtype: None, fill: None, line });
                 found.names.push(Ok(name));
             }
-            constant => found.names.push(Err(constant.python())),
+            constant => {
+                if constant.python().is_none() {
+                    found.open.push(Finding {
+                        line,
+                        text: format!(
+                            "`{name}` holds tensors, or what is not known; it is None in the calls"
+                        ),
+                    });
+                }
+                found.names.push(Err(constant.python().unwrap_or_else(|| "None".to_owned())));
+            }
         }
         found.values.push(value);
     }
@@ -201,12 +223,12 @@ fn operands(evaluator: &Evaluator<'_>, get_inputs: &Statement, forward: &Stateme
 }
 
 /// What forward gives, from what the constructor keeps.
-fn outputs(
+fn results(
     evaluator: &Evaluator<'_>,
     class: &Statement,
     forward: &Statement,
     values: &[Value],
-) -> Vec<Output> {
+) -> Vec<Value> {
     let mut scope = Scope::new();
     if let Some(init) = method(class, "__init__") {
         let given = evaluator
@@ -218,57 +240,63 @@ fn outputs(
         scope.retain(|name, _| name.starts_with("self."));
     }
     bind(evaluator, &mut scope, forward, values.to_vec());
-    let returned = evaluator.run(&mut scope, body(forward).1, &mut Vec::new(), 0);
-    let line = forward.line;
-    let results = match returned {
-        Some(Value::Sequence(values)) => values,
+    match evaluator.run(&mut scope, body(forward).1, &mut Vec::new(), 0) {
+        Some(Value::Sequence(values)) => values.to_vec(),
         Some(value) => vec![value],
         None => vec![Value::Unknown],
-    };
+    }
+}
+
+/// What is compared, by name.
+fn outputs(results: Vec<Value>, forward: &Statement) -> Vec<Output> {
     let single = results.len() == 1;
     let inputs: Vec<&str> = body(forward).0.iter().map(|parameter| parameter.name.as_str()).collect();
     let stem = if inputs.contains(&"y") { "out" } else { "y" };
     let output = |(at, value): (usize, Value)| {
-        // Outputs go by name, and ten names sort as their numbers do.
-        let name = if single { stem.to_owned() } else { format!("{stem}{at}") };
         let (shape, dtype) = match value {
             Value::Tensor(tensor) => (tensor.shape, tensor.dtype),
             _ => (None, None),
         };
         Output {
-            name,
+            name: if single { stem.to_owned() } else { format!("{stem}{at}") },
             shape: shape.map(|shape| shape.into_iter().map(|e| e.text).collect()),
             dtype,
-            line,
+            line: forward.line,
             accepted: None,
         }
     };
-    results.into_iter().enumerate().take(10).map(output).collect()
+    results.into_iter().enumerate().take(MOST_OUTPUTS).map(output).collect()
 }
 
 fn bind(evaluator: &Evaluator<'_>, scope: &mut Scope, function: &Statement, values: Vec<Value>) {
-    let mut given = Given { place: values, ..Given::default() }.place.into_iter();
+    let mut given = values.into_iter();
     for parameter in body(function).0.iter().skip(1).filter(|parameter| !parameter.rest) {
         let default = || parameter.default.as_ref().map(|default| evaluator.value(&Scope::new(), default, 0));
         scope.insert(parameter.name.clone(), given.next().or_else(default).unwrap_or(Value::Unknown));
     }
 }
 
+/// The words of an expression.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
 /// The task's own case, halved until it fits, and a domain from half of it.
 fn sizes(task: &mut Task, evaluator: &Evaluator<'_>, parameters: &BTreeSet<String>) {
-    let value = |name: &str| match evaluator.globals.get(name) {
-        Some(Value::Int(Int { value: Some(value), .. })) => *value,
-        _ => 1,
-    };
-    let used = |name: &&String| {
-        task.inputs.iter().flat_map(|i| i.shape.iter().flatten()).any(|extent| {
-            extent.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == *name)
-        })
-    };
-    let mut case: BTreeMap<String, i64> =
-        parameters.iter().filter(used).map(|name| (name.clone(), value(name))).collect();
+    let used: BTreeSet<&str> = task
+        .inputs
+        .iter()
+        .flat_map(|input| input.shape.iter().flatten())
+        .flat_map(|text| words(text))
+        .collect();
+    let mut case: Case = parameters
+        .iter()
+        .filter(|name| used.contains(name.as_str()))
+        .map(|name| (name.clone(), value_of(evaluator, name)))
+        .collect();
     let declared = case.clone();
-    while footprint(&task.inputs, &case) > MOST_BYTES {
+    let sizes = Sizes::of(&task.inputs);
+    while sizes.bytes(&case).is_none_or(|bytes| bytes > MOST_BYTES) {
         let Some((_, largest)) =
             case.iter_mut().max_by_key(|(_, value)| **value).filter(|(_, value)| **value > 1)
         else {
@@ -287,12 +315,15 @@ fn sizes(task: &mut Task, evaluator: &Evaluator<'_>, parameters: &BTreeSet<Strin
             text: "all sizes are fixed in the file; drawn cases differ in their data only".to_owned(),
         });
     }
-    task.constraint = elements(&task.inputs).map(|sum| format!("{sum} <= {}", total(&task.inputs, &case)));
+    task.constraint = sizes.constraint(std::slice::from_ref(&case));
+    let half: Case = case.iter().map(|(name, value)| (name.clone(), (value + 1) / 2)).collect();
+    // An extent of half of it may be none at all.
+    let least = if sizes.bytes(&half).is_some() { &half } else { &case };
     task.ranges = case
         .iter()
         .map(|(name, value)| Range {
             name: name.clone(),
-            min: (value + 1) / 2,
+            min: least.get(name).copied().unwrap_or(*value),
             max: *value,
             multiple_of: 1,
             line: task.line,
@@ -301,29 +332,12 @@ fn sizes(task: &mut Task, evaluator: &Evaluator<'_>, parameters: &BTreeSet<Strin
     task.cases = vec![case];
 }
 
-/// An extent for some parameters: names, products and sums of them, as this room writes them.
-fn extent(text: &str, case: &BTreeMap<String, i64>) -> i64 {
-    let word = |word: &str| word.parse().ok().or_else(|| case.get(word).copied());
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .filter_map(word)
-        .fold(1_i64, i64::saturating_mul)
-        .max(1)
-}
-
-/// The elements of all inputs.
-fn total(inputs: &[Input], case: &BTreeMap<String, i64>) -> i64 {
-    let count = |input: &Input| {
-        input.shape.iter().flatten().map(|text| extent(text, case)).fold(1_i64, i64::saturating_mul)
-    };
-    inputs.iter().map(count).fold(0, i64::saturating_add)
-}
-
-/// The bytes of all inputs; an extent that is put together counts as the product of its parts.
-fn footprint(inputs: &[Input], case: &BTreeMap<String, i64>) -> i64 {
-    let bytes = |input: &Input| {
-        total(std::slice::from_ref(input), case).saturating_mul(input.dtype.map_or(4, dtype::bytes))
-    };
-    inputs.iter().map(bytes).fold(0, i64::saturating_add)
+/// What a number of the top level is.
+fn value_of(evaluator: &Evaluator<'_>, name: &str) -> i64 {
+    match evaluator.globals.get(name) {
+        Some(Value::Int(Int { value: Some(value), .. })) => *value,
+        _ => 1,
+    }
 }
 
 /// The class, made once, and called.
@@ -331,7 +345,7 @@ fn program(
     evaluator: &Evaluator<'_>,
     class: &str,
     names: &[Result<String, String>],
-    inputs: &[Input],
+    task: &Task,
     widen: bool,
 ) -> Program {
     let mut writer = Writer::new(evaluator, widen);
@@ -341,20 +355,17 @@ fn program(
         needs.insert("get_init_inputs".to_owned());
     }
     let mut definitions = writer.definitions(&needs);
-    let device = "kforge_device = torch.device(\"cuda\" if torch.cuda.is_available() else \"cpu\")";
-    if !definitions.iter().any(|piece| piece == device) {
-        definitions.push(device.to_owned());
+    if !definitions.iter().any(|piece| piece == DEVICE_LINE) {
+        definitions.push(DEVICE_LINE.to_owned());
     }
     let arguments = if with_init { "*get_init_inputs()" } else { "" };
     let double = if widen { ".double()" } else { "" };
     definitions.push(format!("torch.manual_seed(0)  # every side has the same weights\nmodel = {class}({arguments}){double}.to(kforge_device)"));
+    let types: BTreeMap<&str, Option<&str>> =
+        task.inputs.iter().map(|input| (input.name.as_str(), input.dtype)).collect();
     let argument = |name: &Result<String, String>| match name {
         Ok(name) => {
-            let float = inputs
-                .iter()
-                .find(|input| input.name == *name)
-                .and_then(|input| input.dtype)
-                .is_none_or(dtype::widens);
+            let float = types.get(name.as_str()).copied().flatten().is_none_or(dtype::widens);
             format!("call.input(\"{name}\"){}", if widen && float { ".double()" } else { "" })
         }
         Err(constant) => constant.clone(),
@@ -365,9 +376,18 @@ fn program(
     } else {
         "The baseline: the task's class as it stands."
     };
-    Program {
-        title: title.to_owned(),
-        definitions,
-        body: vec![format!("return model({})", arguments.join(", "))],
+    // Constants over the file's numbers: those that vary are the case's.
+    let constants = names.iter().filter_map(|name| name.as_ref().err()).flat_map(|text| words(text));
+    let numbers: BTreeSet<&str> = constants
+        .filter(|name| matches!(evaluator.globals.get(*name), Some(Value::Int(int)) if int.text == *name))
+        .collect();
+    let mut body: Vec<String> = Vec::new();
+    for name in numbers {
+        let varies = task.ranges.iter().any(|range| range.name == name);
+        let value = value_of(evaluator, name).to_string();
+        let text = if varies { format!("call.param(\"{name}\")") } else { value };
+        body.push(format!("{name} = {text}"));
     }
+    body.push(format!("return model({})", arguments.join(", ")));
+    Program { title: title.to_owned(), definitions, body }
 }

@@ -6,7 +6,7 @@ use crate::tensor::product;
 use crate::value::{Int, Made, Tensor, Value};
 
 /// Two shapes under broadcasting; absent where they cannot be compared by their text.
-fn broadcast(a: &[Int], b: &[Int]) -> Option<Vec<Int>> {
+pub(crate) fn broadcast(a: &[Int], b: &[Int]) -> Option<Vec<Int>> {
     let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     let ahead = long.len() - short.len();
     let mut out = long[..ahead].to_vec();
@@ -24,6 +24,11 @@ fn broadcast(a: &[Int], b: &[Int]) -> Option<Vec<Int>> {
 /// Two values under an operator.
 pub(crate) fn binary(operator: &str, left: &Value, right: &Value) -> Value {
     match (left, right) {
+        _ if operator == "and" || operator == "or" => match left.truth() {
+            Some(truth) if truth == (operator == "or") => left.clone(),
+            Some(_) => right.clone(),
+            None => Value::Unknown,
+        },
         (a, Value::None) | (Value::None, a) if matches!(operator, "is" | "is not" | "==" | "!=") => match a {
             Value::Unknown => Value::Unknown,
             other => Value::Bool(matches!(other, Value::None) == matches!(operator, "is" | "==")),
@@ -37,7 +42,7 @@ pub(crate) fn binary(operator: &str, left: &Value, right: &Value) -> Value {
         (other, Value::Tensor(tensor)) => scaled(operator, tensor, other, true),
         (Value::Int(a), Value::Int(b)) => ints(operator, a, b),
         (Value::Sequence(a), Value::Sequence(b)) if operator == "+" && a.len() + b.len() < 4096 => {
-            Value::Sequence(a.iter().chain(b).cloned().collect())
+            Value::sequence(a.iter().chain(b.iter()).cloned().collect())
         }
         _ => constants(operator, left, right),
     }
@@ -84,22 +89,27 @@ fn constants(operator: &str, left: &Value, right: &Value) -> Value {
             _ => Value::Unknown,
         };
     }
-    let plain = |value: &Value| matches!(value, Value::Text(_) | Value::Dtype(_) | Value::Bool(_));
-    match operator {
-        "==" if plain(left) && plain(right) => Value::Bool(left == right),
-        "!=" if plain(left) && plain(right) => Value::Bool(left != right),
-        "and" | "or" => match (left.truth(), right.truth(), operator) {
-            (Some(a), Some(b), "and") => Value::Bool(a && b),
-            (Some(a), Some(b), _) => Value::Bool(a || b),
-            (Some(false), _, "and") | (_, Some(false), "and") => Value::Bool(false),
-            (Some(true), _, "or") | (_, Some(true), "or") => Value::Bool(true),
-            _ => Value::Unknown,
-        },
+    let equal = match (left, right) {
+        // A type by its name may stand for either.
+        (Value::Dtype(known), Value::Text(text)) | (Value::Text(text), Value::Dtype(known)) => {
+            (dtype::dtype(text) != Some(known)).then_some(false)
+        }
+        _ if plain(left) && plain(right) => Some(left == right),
+        _ => None,
+    };
+    match (operator, equal) {
+        ("==", Some(equal)) => Value::Bool(equal),
+        ("!=", Some(equal)) => Value::Bool(!equal),
         _ => Value::Unknown,
     }
 }
 
-/// A comparison gives truth; otherwise the wider float wins, and a number without extents adds nothing.
+fn plain(value: &Value) -> bool {
+    matches!(value, Value::Text(_) | Value::Dtype(_) | Value::Bool(_))
+}
+
+/// A comparison gives truth, and a division of whole numbers a float; otherwise the wider float wins, and a number without extents adds
+/// nothing (torch 2.9, `torch.result_type`).
 fn result_type(operator: &str, a: &Tensor, b: &Tensor) -> Option<&'static str> {
     if matches!(operator, "<" | ">" | "<=" | ">=" | "==" | "!=") {
         return Some("bool");
@@ -114,9 +124,23 @@ fn result_type(operator: &str, a: &Tensor, b: &Tensor) -> Option<&'static str> {
         (true, true) => "f32",
         (true, false) => x,
         (false, true) => y,
+        _ if operator == "/" && dtype::whole(x) && dtype::whole(y) => "f32",
         _ if x == y => x,
         _ => return None,
     })
+}
+
+/// The element type of a tensor with a number: a float keeps its own, and a number of a higher kind than the tensor's decides.
+fn with_number(operator: &str, tensor: &Tensor, other: &Value) -> Option<&'static str> {
+    let own = tensor.dtype?;
+    match other {
+        _ if dtype::widens(own) => Some(own),
+        _ if !dtype::whole(own) => None,
+        Value::Real(_) => Some("f32"),
+        _ if operator == "/" => Some("f32"),
+        Value::Int(_) if own == "bool" => Some("i64"),
+        _ => Some(own),
+    }
 }
 
 /// A tensor and a number: a generator's distribution moves along.
@@ -128,13 +152,14 @@ fn scaled(operator: &str, tensor: &Tensor, other: &Value, mirrored: bool) -> Val
     if !matches!(other, Value::Int(_) | Value::Real(_) | Value::Bool(_)) {
         return Value::Tensor(Tensor::computed(None, None));
     }
+    let dtype = with_number(operator, tensor, other);
     let (factor, shift) = match (operator, other.number(), mirrored) {
         ("*", Some(k), _) => (k, 0.0),
         ("/", Some(k), false) if k != 0.0 => (1.0 / k, 0.0),
         ("+", Some(c), _) => (1.0, c),
         ("-", Some(c), false) => (1.0, -c),
         ("-", Some(c), true) => (-1.0, c),
-        _ => return Value::Tensor(Tensor::computed(tensor.shape.clone(), tensor.dtype)),
+        _ => return Value::Tensor(Tensor::computed(tensor.shape.clone(), dtype)),
     };
     let made = match &tensor.made {
         Made::Filled(Fill::Uniform(low, high)) => {
@@ -147,5 +172,5 @@ fn scaled(operator: &str, tensor: &Tensor, other: &Value, mirrored: bool) -> Val
         Made::Filled(Fill::Constant(value)) => Made::Filled(Fill::Constant(value * factor + shift)),
         _ => Made::Computed,
     };
-    Value::Tensor(Tensor { shape: tensor.shape.clone(), dtype: tensor.dtype, made })
+    Value::Tensor(Tensor { shape: tensor.shape.clone(), dtype, made })
 }

@@ -1,8 +1,8 @@
 //! What kind of file a text is: a task with a class, or a test. Refuses what Python would not accept, and what is neither.
 
 use crate::error::Error;
-use crate::model::is_model;
-use crate::op_test::tests;
+use crate::model::{self, is_model};
+use crate::op_test::{self, tests};
 use crate::python::Module;
 use crate::task::Task;
 
@@ -23,11 +23,11 @@ pub(crate) fn parsed(file: &str, text: &str) -> Result<Module, Error> {
 pub fn read(file: &str, text: &str, name: Option<&str>, op: &str) -> Result<Task, Error> {
     let module = parsed(file, text)?;
     if name.is_none_or(|name| name == "Model") && is_model(&module) {
-        return crate::model(file, text);
+        return model::from_module(file, &module);
     }
     if tests(&module).is_empty() {
         let missing = "no class Model with get_inputs, and no function that compares two results".to_owned();
         return Err(Error::NoTask { file: file.to_owned(), missing });
     }
-    crate::op_test(file, text, name, op)
+    op_test::from_module(file, &module, name, op)
 }

@@ -4,13 +4,18 @@
 //! they time, a device by name becomes the device that is there, and, for a reference only, floats become binary64.
 
 use crate::dtype;
-use crate::evaluate::{Evaluator, Seen, is_timer, timed};
+use crate::evaluate::{Evaluator, Seen, is_main};
 use crate::python::{Argument, Edits, Expression, Kind, Statement, Step};
+use crate::timing::{is_timer, timed};
 use crate::value::{Made, Tensor, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the device in code that is handed on.
 const DEVICE: &str = "kforge_device";
+
+/// The line that finds the device.
+pub(crate) const DEVICE_LINE: &str =
+    "kforge_device = torch.device(\"cuda\" if torch.cuda.is_available() else \"cpu\")";
 
 /// Arguments of timing functions that mean nothing to the function that they time.
 const TIMING: &[&str] =
@@ -200,7 +205,7 @@ impl<'e, 'm> Writer<'e, 'm> {
     /// Devices by name, and floats of a reference.
     fn look(&mut self, expression: &Expression) {
         expression.walk(&mut |part| match &part.kind {
-            Kind::Text(text) if text == "cuda" || text.starts_with("cuda:") => {
+            Kind::Text(text) if &**text == "cuda" || text.starts_with("cuda:") => {
                 self.edits.replace(part.span.clone(), DEVICE);
                 self.device = true;
             }
@@ -238,8 +243,9 @@ impl<'e, 'm> Writer<'e, 'm> {
             if !known.insert(name.clone()) {
                 continue;
             }
-            for (at, statement) in module.body.iter().enumerate() {
-                if is_main(self.evaluator, statement) || !statement.binds().contains(&name.as_str()) {
+            for at in self.evaluator.binders.get(name.as_str()).into_iter().flatten().copied() {
+                let statement = &module.body[at];
+                if is_main(self.evaluator, statement) {
                     continue;
                 }
                 let entry = kept.entry(statement.span.start).or_insert((at, BTreeSet::new()));
@@ -267,8 +273,7 @@ impl<'e, 'm> Writer<'e, 'm> {
         let after =
             pieces.iter().rposition(|piece| piece.starts_with("import ") || piece.starts_with("from "));
         if self.device {
-            let line = format!("{DEVICE} = torch.device(\"cuda\" if torch.cuda.is_available() else \"cpu\")");
-            pieces.insert(after.map_or(0, |at| at + 1), line);
+            pieces.insert(after.map_or(0, |at| at + 1), DEVICE_LINE.to_owned());
         }
         pieces
     }
@@ -297,13 +302,6 @@ fn needs(statement: &Statement) -> Vec<&str> {
         }
     }
     names
-}
-
-/// `if __name__ == "__main__":`, which runs a file rather than define anything.
-fn is_main(evaluator: &Evaluator<'_>, statement: &Statement) -> bool {
-    matches!(&statement.step, Step::If(branches) if branches.iter().any(|(condition, _)| {
-        condition.as_ref().is_some_and(|condition| evaluator.module.slice(&condition.span).contains("__name__"))
-    }))
 }
 
 /// The import of some names out of a statement that may import more.

@@ -93,6 +93,20 @@ pub struct Finding {
     pub text: String,
 }
 
+/// Outputs that are compared: they go by name, and the names of ten sort as their numbers do.
+pub(crate) const MOST_OUTPUTS: usize = 10;
+
+impl Finding {
+    /// What is to be said where there are more results than are declared as outputs.
+    pub(crate) fn outputs_beyond(results: usize, line: usize) -> Option<Self> {
+        let beyond = results.checked_sub(MOST_OUTPUTS).filter(|beyond| *beyond > 0)?;
+        let text = format!(
+            "{results} results are returned and {beyond} of them are not declared, so that nothing compares them; return fewer from each side"
+        );
+        Some(Self { line, text })
+    }
+}
+
 /// An operation that was found in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {

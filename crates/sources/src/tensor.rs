@@ -3,116 +3,12 @@
 //! The rules are those of the PyTorch reference (torch 2.9): generators, element-wise functions with broadcasting, products, reductions
 //! and views. A function that is not here gives a tensor of unknown shape.
 
-use crate::evaluate::Given;
-use crate::operator::binary;
+use crate::dtype;
+use crate::given::Given;
+use crate::operator::{binary, broadcast};
 use crate::task::Fill;
 use crate::value::{Int, Made, Tensor, Value};
-
-/// One tensor in, the same shape out.
-const SAME: &[&str] = &[
-    "abs",
-    "celu",
-    "clamp",
-    "clip",
-    "clone",
-    "contiguous",
-    "cos",
-    "cosh",
-    "cumprod",
-    "cumsum",
-    "detach",
-    "dropout",
-    "elu",
-    "erf",
-    "exp",
-    "expm1",
-    "flip",
-    "floor",
-    "gelu",
-    "group_norm",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "instance_norm",
-    "batch_norm",
-    "layer_norm",
-    "leaky_relu",
-    "log",
-    "log1p",
-    "log_softmax",
-    "logsigmoid",
-    "mish",
-    "neg",
-    "normalize",
-    "relu",
-    "relu6",
-    "reciprocal",
-    "rms_norm",
-    "round",
-    "rsqrt",
-    "selu",
-    "sigmoid",
-    "sign",
-    "silu",
-    "sin",
-    "sinh",
-    "softmax",
-    "softmin",
-    "softplus",
-    "softsign",
-    "sqrt",
-    "square",
-    "tan",
-    "tanh",
-    "tril",
-    "triu",
-    "cuda",
-    "cpu",
-    "requires_grad_",
-    "nan_to_num",
-    "masked_fill",
-    "roll",
-];
-
-/// Two tensors in, broadcast.
-const PAIRED: &[&str] =
-    &["add", "sub", "mul", "div", "pow", "maximum", "minimum", "where", "atan2", "true_divide", "lerp"];
-
-/// Losses: a number, unless told otherwise.
-const LOSSES: &[&str] = &[
-    "mse_loss",
-    "l1_loss",
-    "smooth_l1_loss",
-    "huber_loss",
-    "cross_entropy",
-    "nll_loss",
-    "kl_div",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cosine_embedding_loss",
-    "triplet_margin_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-];
-
-/// Along one axis or all of them.
-const REDUCTIONS: &[&str] = &[
-    "sum",
-    "mean",
-    "prod",
-    "amax",
-    "amin",
-    "max",
-    "min",
-    "argmax",
-    "argmin",
-    "norm",
-    "std",
-    "var",
-    "logsumexp",
-    "all",
-    "any",
-];
+use crate::vocabulary::{KEEPING, LOSSES, PAIRED, REDUCTIONS, SAME};
 
 fn tensor_of(given: &Given, at: usize, word: &str) -> Option<Tensor> {
     match given.get(at, word) {
@@ -122,7 +18,7 @@ fn tensor_of(given: &Given, at: usize, word: &str) -> Option<Tensor> {
 }
 
 fn typed(given: &Given, otherwise: Option<&'static str>) -> Option<&'static str> {
-    match given.word.get("dtype") {
+    match given.named("dtype") {
         Some(Value::Dtype(found)) => Some(found),
         Some(Value::None) | None => otherwise,
         Some(_) => None,
@@ -133,6 +29,7 @@ fn typed(given: &Given, otherwise: Option<&'static str>) -> Option<&'static str>
 fn size(given: &Given, from: usize) -> Option<Vec<Int>> {
     let values = match given.word.get("size") {
         Some(size) => std::slice::from_ref(size),
+        None if given.named("size").is_some() && given.place.len() <= from => return None,
         None => given.place.get(from..).unwrap_or_default(),
     };
     let mut all = Vec::new();
@@ -161,19 +58,25 @@ pub(crate) fn function(name: &str, given: &Given) -> Value {
             _ => Value::Unknown,
         },
         "cat" | "concat" | "stack" => Value::Tensor(Tensor::computed(None, None)),
-        "scaled_dot_product_attention" => {
-            first.map_or(Value::Unknown, |q| Value::Tensor(Tensor::computed(q.shape, q.dtype)))
-        }
+        "scaled_dot_product_attention" => match tensor_of(given, 0, "query") {
+            Some(query) => Value::Tensor(attention(query, tensor_of(given, 2, "value"))),
+            None => Value::Unknown,
+        },
+        "where" => Value::Tensor(chosen(given)),
         _ if PAIRED.contains(&name) && first.is_some() => {
-            let (Some(left), right) = (given.get(0, "input"), given.get(1, "other")) else {
-                return Value::Unknown;
-            };
-            right.map_or_else(|| left.clone(), |right| binary("+", left, right))
+            match (given.get(0, "input"), given.get(1, "other")) {
+                (Some(left), Some(right)) => binary(operator(name, given), left, right),
+                _ => Value::Unknown,
+            }
         }
+        // Of two tensors, the larger or smaller of each pair.
+        "max" | "min" if first.is_some() && second.is_some() => match (given.get(0, "input"), second) {
+            (Some(left), Some(right)) => binary(name, left, &Value::Tensor(right)),
+            _ => Value::Unknown,
+        },
         _ if LOSSES.contains(&name) => {
-            let whole = !matches!(given.word.get("reduction"), Some(Value::Text(word)) if word == "none");
             let dtype = first.and_then(|tensor| tensor.dtype);
-            Value::Tensor(Tensor::computed(whole.then(Vec::new), dtype))
+            Value::Tensor(Tensor::computed(reduces(given).then(Vec::new), dtype))
         }
         _ => match first {
             Some(tensor) => {
@@ -185,12 +88,59 @@ pub(crate) fn function(name: &str, given: &Given) -> Value {
                         .cloned()
                         .collect(),
                     word: given.word.clone(),
+                    endless: given.endless,
                 };
                 rest.word.remove("input");
                 unary(name, &tensor, &rest)
             }
             None => Value::Tensor(Tensor::computed(None, None)),
         },
+    }
+}
+
+/// The operator that a function of two tensors is; one that is none keeps no distribution.
+fn operator<'a>(name: &'a str, given: &Given) -> &'a str {
+    match name {
+        _ if given.named("alpha").is_some() || given.named("rounding_mode").is_some() => name,
+        "add" => "+",
+        "sub" => "-",
+        "mul" => "*",
+        "div" | "true_divide" => "/",
+        "pow" => "**",
+        _ => name,
+    }
+}
+
+/// The extents of the queries, the last one that of the values.
+fn attention(query: Tensor, value: Option<Tensor>) -> Tensor {
+    let last = value.and_then(|value| value.shape).and_then(|shape| shape.last().cloned());
+    let shape = query.shape.zip(last).filter(|(shape, _)| !shape.is_empty()).map(|(mut shape, last)| {
+        shape.pop();
+        shape.push(last);
+        shape
+    });
+    Tensor::computed(shape, query.dtype)
+}
+
+/// `where(condition, a, b)`: all three broadcast, and the type is that of the two.
+fn chosen(given: &Given) -> Tensor {
+    let three = tensor_of(given, 0, "condition").zip(given.get(1, "input")).zip(given.get(2, "other"));
+    let Some(((condition, left), right)) = three else { return Tensor::computed(None, None) };
+    match binary("where", left, right) {
+        Value::Tensor(both) => {
+            let shape = condition.shape.zip(both.shape).and_then(|(a, b)| broadcast(&a, &b));
+            Tensor::computed(shape, both.dtype)
+        }
+        _ => Tensor::computed(None, None),
+    }
+}
+
+/// True where a loss is one number.
+pub(crate) fn reduces(given: &Given) -> bool {
+    match given.named("reduction") {
+        None => true,
+        Some(Value::Text(word)) => matches!(&**word, "mean" | "sum" | "batchmean"),
+        Some(_) => false,
     }
 }
 
@@ -209,12 +159,8 @@ fn generated(name: &str, given: &Given) -> Option<Tensor> {
             .map_or(Made::Computed, |value| Made::Filled(Fill::Constant(value))),
         "randint" => return Some(integers(like.is_some(), given)),
         "randperm" => {
-            let tensor = Tensor {
-                shape: given.place.first().and_then(Value::extents),
-                dtype: typed(given, Some("i64")),
-                made: Made::Filled(Fill::Permutation),
-            };
-            return Some(tensor);
+            let shape = given.place.first().and_then(Value::extents);
+            return Some(Tensor::new(shape, typed(given, Some("i64")), Made::Filled(Fill::Permutation)));
         }
         "tensor" if like.is_none() => {
             let value = given.place.first()?;
@@ -234,7 +180,7 @@ fn generated(name: &str, given: &Given) -> Option<Tensor> {
         return Some(Tensor { shape: of.shape, dtype: typed(given, of.dtype), made });
     }
     let shape = if name == "full" { given.get(0, "size").and_then(Value::extents) } else { size(given, 0) };
-    Some(Tensor { shape, dtype: typed(given, Some("f32")), made })
+    Some(Tensor::new(shape, typed(given, Some("f32")), made))
 }
 
 /// `randint([low,] high, size)`.
@@ -254,9 +200,9 @@ fn integers(like: bool, given: &Given) -> Tensor {
     let made = low.zip(high).map_or(Made::Computed, |(low, high)| Made::Filled(Fill::Integer(low, high)));
     let shape = match of {
         Some(tensor) => tensor.shape,
-        None => given.word.get("size").or_else(|| place.get(ends.len())).and_then(Value::extents),
+        None => given.named("size").or_else(|| place.get(ends.len())).and_then(Value::extents),
     };
-    Tensor { shape, dtype: typed(given, Some("i64")), made }
+    Tensor::new(shape, typed(given, Some("i64")), made)
 }
 
 /// A method of a tensor.
@@ -264,7 +210,7 @@ pub(crate) fn method(tensor: &Tensor, name: &str, given: &Given) -> Value {
     let cast = |to: &'static str| Value::Tensor(Tensor { dtype: Some(to), ..tensor.clone() });
     match name {
         "to" | "type" => {
-            let target = given.place.iter().chain(given.word.get("dtype")).find_map(|value| match value {
+            let target = given.place.iter().chain(given.named("dtype")).find_map(|value| match value {
                 Value::Dtype(found) => Some(*found),
                 Value::Tensor(other) => other.dtype,
                 _ => None,
@@ -297,7 +243,7 @@ pub(crate) fn method(tensor: &Tensor, name: &str, given: &Given) -> Value {
             Value::Tensor(tensor.clone())
         }
         "size" => match (&tensor.shape, given.place.first()) {
-            (Some(shape), None) => Value::Sequence(shape.iter().cloned().map(Value::Int).collect()),
+            (Some(shape), None) => Value::sequence(shape.iter().cloned().map(Value::Int).collect()),
             (Some(shape), Some(Value::Int(Int { value: Some(at), .. }))) => axis(*at, shape.len())
                 .and_then(|at| shape.get(at))
                 .map_or(Value::Unknown, |extent| Value::Int(extent.clone())),
@@ -310,15 +256,18 @@ pub(crate) fn method(tensor: &Tensor, name: &str, given: &Given) -> Value {
             Some(Value::Tensor(other)) => Value::Tensor(product(tensor, other)),
             _ => Value::Unknown,
         },
-        "new_empty" => Value::Tensor(Tensor {
-            shape: size(given, 0),
-            dtype: typed(given, tensor.dtype),
-            made: Made::Allocated,
+        "new_empty" => {
+            Value::Tensor(Tensor::new(size(given, 0), typed(given, tensor.dtype), Made::Allocated))
+        }
+        _ if PAIRED.contains(&name) => given.get(0, "other").map_or(Value::Unknown, |other| {
+            binary(operator(name, given), &Value::Tensor(tensor.clone()), other)
         }),
-        _ if PAIRED.contains(&name) => given
-            .place
-            .first()
-            .map_or(Value::Unknown, |other| binary("+", &Value::Tensor(tensor.clone()), other)),
+        "max" | "min" => match given.get(0, "other") {
+            Some(Value::Tensor(other)) => {
+                binary(name, &Value::Tensor(tensor.clone()), &Value::Tensor(other.clone()))
+            }
+            _ => unary(name, tensor, given),
+        },
         _ => unary(name, tensor, given),
     }
 }
@@ -326,14 +275,20 @@ pub(crate) fn method(tensor: &Tensor, name: &str, given: &Given) -> Value {
 /// One tensor and what else was given.
 fn unary(name: &str, tensor: &Tensor, given: &Given) -> Value {
     let same = |shape: Option<Vec<Int>>| Value::Tensor(Tensor::computed(shape, typed(given, tensor.dtype)));
+    if REDUCTIONS.contains(&name) {
+        return reduced(name, tensor, given);
+    }
     let Some(shape) = &tensor.shape else { return same(None) };
     let at = |position: usize, word: &str| match given.get(position, word) {
         Some(Value::Int(Int { value: Some(at), .. })) => axis(*at, shape.len()),
         _ => None,
     };
     match name {
-        _ if SAME.contains(&name) => same(Some(shape.clone())),
-        _ if REDUCTIONS.contains(&name) => reduced(name, tensor, given),
+        _ if SAME.contains(&name) => {
+            // What a function of floats makes of whole numbers is not followed.
+            let kept = tensor.dtype.filter(|own| !dtype::whole(own) || KEEPING.contains(&name));
+            Value::Tensor(Tensor::computed(Some(shape.clone()), typed(given, kept)))
+        }
         "t" if shape.len() == 2 => same(Some(vec![shape[1].clone(), shape[0].clone()])),
         "transpose" | "swapaxes" => {
             let swapped = at(0, "dim0").zip(at(1, "dim1")).map(|(a, b)| {
@@ -372,30 +327,45 @@ fn unary(name: &str, tensor: &Tensor, given: &Given) -> Value {
 
 /// `sum`, `argmax`, … along an axis.
 fn reduced(name: &str, tensor: &Tensor, given: &Given) -> Value {
-    let Some(shape) = &tensor.shape else { return Value::Unknown };
-    let dtype = if name.starts_with("arg") { Some("i64") } else { typed(given, tensor.dtype) };
-    let position = usize::from(name == "norm");
-    let axes: Option<Vec<usize>> = match given.get(position, "dim") {
-        None | Some(Value::None) => Some((0..shape.len()).collect()),
-        Some(value) => value
-            .extents()
-            .and_then(|axes| axes.iter().map(|at| at.value.and_then(|at| axis(at, shape.len()))).collect()),
+    let whole = tensor.dtype.is_some_and(dtype::whole);
+    let dtype = match name {
+        "argmax" | "argmin" => Some("i64"),
+        "any" | "all" => Some("bool"),
+        "sum" | "prod" if whole => typed(given, Some("i64")),
+        "mean" | "norm" | "std" | "var" | "logsumexp" if whole => typed(given, None),
+        _ => typed(given, tensor.dtype),
     };
-    let keep = given.get(position + 1, "keepdim").and_then(Value::truth).unwrap_or(false);
-    let left = axes.as_ref().map(|axes| {
+    let position = usize::from(name == "norm");
+    // Between the axis and this, `std` and `var` have whether they are unbiased.
+    let keepdim = position + if matches!(name, "std" | "var") { 2 } else { 1 };
+    let dim = given.get(position, "dim");
+    let left = tensor.shape.as_ref().and_then(|shape| {
+        let axes: Vec<usize> = match dim {
+            None | Some(Value::None) => (0..shape.len()).collect(),
+            Some(value) => value
+                .extents()?
+                .iter()
+                .map(|at| at.value.and_then(|at| axis(at, shape.len())))
+                .collect::<Option<_>>()?,
+        };
+        let keep = given.get(keepdim, "keepdim").map_or(Some(false), Value::truth)?;
         let kept = shape.iter().enumerate().filter_map(|(at, extent)| match (axes.contains(&at), keep) {
             (false, _) => Some(extent.clone()),
             (true, true) => Some(Int::literal(1)),
             (true, false) => None,
         });
-        kept.collect()
+        Some(kept.collect())
     });
     let out = Value::Tensor(Tensor::computed(left.clone(), dtype));
-    // With an axis, the largest and the smallest come with their places.
-    if matches!(name, "max" | "min") && given.get(0, "dim").is_some() {
-        return Value::Sequence(vec![out, Value::Tensor(Tensor::computed(left, Some("i64")))]);
+    match (name, dim) {
+        // Along an axis, the largest and the smallest come with their places.
+        ("max" | "min", Some(Value::Int(_))) => {
+            Value::sequence(vec![out, Value::Tensor(Tensor::computed(left, Some("i64")))])
+        }
+        // One tensor or two.
+        ("max" | "min", Some(Value::Unknown)) => Value::Unknown,
+        _ => out,
     }
-    out
 }
 
 /// `split(sizes, dim)` and `chunk(count, dim)`.
@@ -411,6 +381,8 @@ fn parts(name: &str, tensor: &Tensor, given: &Given) -> Value {
         ("split", Some(Value::Sequence(_))) => given.place.first().and_then(Value::extents),
         ("chunk", Some(Value::Int(Int { value: Some(count), .. }))) if (1..=64).contains(count) => shape[at]
             .join("//", &Int::literal(*count))
+            // The last of unequal ones is smaller.
+            .filter(|_| shape[at].value.is_none_or(|whole| whole % count == 0))
             .map(|each| vec![each; usize::try_from(*count).unwrap_or(1)]),
         _ => None,
     };
@@ -420,7 +392,7 @@ fn parts(name: &str, tensor: &Tensor, given: &Given) -> Value {
         shape[at] = extent;
         Value::Tensor(Tensor::computed(Some(shape), tensor.dtype))
     };
-    Value::Sequence(sizes.into_iter().map(part).collect())
+    Value::sequence(sizes.into_iter().map(part).collect())
 }
 
 /// An axis counted from either end.
@@ -433,14 +405,15 @@ fn axis(at: i64, rank: usize) -> Option<usize> {
 /// `a @ b` for matrices and batches of them.
 pub(crate) fn product(a: &Tensor, b: &Tensor) -> Tensor {
     let shape = match (&a.shape, &b.shape) {
-        (Some(a), Some(b)) if a.len() >= 2 && b.len() >= 2 => {
-            let longer = if a.len() >= b.len() { &a[..a.len() - 2] } else { &b[..b.len() - 2] };
-            Some(longer.iter().cloned().chain([a[a.len() - 2].clone(), b[b.len() - 1].clone()]).collect())
-        }
+        (Some(a), Some(b)) if a.len() >= 2 && b.len() >= 2 => broadcast(&a[..a.len() - 2], &b[..b.len() - 2])
+            .map(|mut shape| {
+                shape.extend([a[a.len() - 2].clone(), b[b.len() - 1].clone()]);
+                shape
+            }),
         (Some(a), Some(b)) if a.len() >= 2 && b.len() == 1 => Some(a[..a.len() - 1].to_vec()),
         _ => None,
     };
-    Tensor::computed(shape, a.dtype)
+    Tensor::computed(shape, a.dtype.filter(|own| b.dtype.is_none_or(|other| other == *own)))
 }
 
 /// `x · weightᵀ`: the last extent becomes the number of features.

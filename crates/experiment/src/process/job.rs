@@ -150,12 +150,19 @@ impl<'a> Job<'a> {
         std::fs::read_to_string(&self.group_file).ok()?.trim().parse().ok().filter(|group| *group > 1)
     }
 
-    /// A group that belongs to this command too: a runner that made one of its own says so in its hello.
-    pub fn adopt(&mut self, group: i32) {
-        if group > 1 && !self.groups.contains(&group) {
+    /// A group that belongs to this command too: a runner that made one of its own says so in its hello. False where no process of the command
+    /// is in it: what a runner says in a namespace of its own names somebody else's processes here.
+    pub fn adopt(&mut self, group: i32) -> bool {
+        if self.groups.contains(&group) {
+            return true;
+        }
+        let other = self.place.is_elsewhere() || group != getpgrp().as_raw();
+        let inside = group > 1 && other && self.members().iter().any(|process| process.group == group);
+        if inside {
             self.groups.push(group);
             self.relay.add(group);
         }
+        inside
     }
 
     /// Sends a signal to every group of the command, where it runs.

@@ -11,20 +11,27 @@ use crate::runner::{
     RunnerFault, Standing,
 };
 use crate::wording::one_line;
+use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version of the protocol spoken here.
 pub const PROTOCOL: u32 = 1;
 /// A line longer than this is no answer.
 const LONGEST_LINE: usize = 16 << 20;
+/// A clock that ticks more slowly than this is none, ns; harnesses look no further.
+const COARSEST_TICK_NS: u64 = 1_000_000;
+/// Figures above this are no times: 104 days, and the end of what a double holds exactly.
+const LONGEST_NS: u64 = 1 << 53;
 /// How often waiting looks at interrupts.
 const SLICE_MS: u16 = 50;
 
@@ -315,6 +322,18 @@ fn read_dump(bytes: &[u8]) -> Option<Vec<DumpedOutput>> {
     Some(outputs)
 }
 
+/// The bytes of a plain file; a pipe would be waited for, and a link could lead to anything.
+fn whole(path: &Path) -> std::io::Result<Vec<u8>> {
+    let flags = OFlag::O_NOFOLLOW.bits() | OFlag::O_NONBLOCK.bits();
+    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is no plain file"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn memchr_newline(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| *byte == b'\n')
 }
@@ -341,8 +360,19 @@ impl Runner for ProcessRunner<'_> {
             );
             return Err(self.fault(FaultKind::Foreign, what));
         }
+        if hello.tick_ns > COARSEST_TICK_NS {
+            let what =
+                format!("says that its clock ticks every {} ns; more than 1 ms tells nothing", hello.tick_ns);
+            return Err(self.fault(FaultKind::Refused, what));
+        }
         self.pid = hello.pid;
-        self.job.adopt(hello.group);
+        if !self.job.adopt(hello.group) {
+            let what = format!(
+                "says that it is in process group {}, where no process of it is; a command that starts it in a container or namespace belongs into --in",
+                hello.group
+            );
+            return Err(self.fault(FaultKind::Refused, what));
+        }
         Ok(hello)
     }
 
@@ -373,6 +403,9 @@ impl Runner for ProcessRunner<'_> {
         })?;
         let figures = |name: &str| -> Result<Vec<u64>, RunnerFault> {
             let figures: Vec<u64> = self.typed(&value, name, "run")?;
+            if let Some(figure) = figures.iter().find(|figure| **figure > LONGEST_NS) {
+                return Err(self.fault(FaultKind::Garbage, format!("gave {figure} ns among {name}")));
+            }
             if figures.len() as u64 == batch.batches {
                 return Ok(figures);
             }
@@ -390,11 +423,17 @@ impl Runner for ProcessRunner<'_> {
         let inside = self.place.inside(&path).unwrap_or_default();
         let value = self.call(&Message::Dump { slots, path: inside })?;
         let inputs = self.typed(&value, "inputs", "dump")?;
-        let bytes = std::fs::read(&path)
-            .map_err(|error| self.fault(FaultKind::Garbage, format!("left no dump: {error}")))?;
+        let bytes =
+            whole(&path).map_err(|error| self.fault(FaultKind::Garbage, format!("left no dump: {error}")))?;
         let _ = std::fs::remove_file(&path);
         let outputs =
             read_dump(&bytes).ok_or_else(|| self.fault(FaultKind::Garbage, "left a malformed dump"))?;
+        let mut shown: Vec<u32> = outputs.iter().map(|output| output.slot).collect();
+        shown.dedup();
+        if shown != slots {
+            let what = format!("showed outputs of slots {shown:?} where {slots:?} were asked for");
+            return Err(self.fault(FaultKind::Garbage, what));
+        }
         Ok(Dump { outputs, inputs })
     }
 

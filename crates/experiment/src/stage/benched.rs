@@ -11,15 +11,14 @@ use super::checking::{Comparison, Expectation};
 use super::engine::Event;
 use super::facts::limit;
 use super::outside_clock::ClockLog;
-use super::plan::{Plan, lengths};
+use super::plan::{Plan, lengths, nonce};
 use super::timed_run::{hold, timed_run};
 use super::trial::Trial;
 use super::unfinished::{Batched, ran_on};
 use crate::draw::Entropy;
 use crate::error::Error;
-use crate::operands::Audience;
 use crate::philox::Stream;
-use crate::runner::{FaultKind, Launching, Operand, Runner, RunnerFault};
+use crate::runner::{Launching, Operand, Runner, RunnerFault};
 use crate::spec::CacheMode;
 use kforge_record::{CaseOrigin, Check, FloorStatus};
 
@@ -166,13 +165,7 @@ impl<'c, 'a> Alone<'c, 'a> {
         let engine = self.checked.engine;
         let (trial, expectation) = (case.trial, case.expectation);
         let fill = &expectation.fills[self.stream.below(2) as usize];
-        let refused = |error: Error| {
-            RunnerFault::new(FaultKind::Refused, format!("cannot be given its operands: {error}"))
-        };
-        let operands = engine
-            .operands()
-            .of(&trial.case, fill.seed, expectation.slots, Audience::Contestant)
-            .map_err(refused)?;
+        let operands = engine.contestant_operands(&trial.case, fill.seed, expectation.slots)?;
         let plan = if let Some(plan) = case.plan {
             plan
         } else {
@@ -185,7 +178,7 @@ impl<'c, 'a> Alone<'c, 'a> {
         let (mut samples, mut seen) = (Vec::new(), Vec::new());
         for (block, long) in lengths.into_iter().enumerate() {
             let batch = plan.batch(long, case.cache, &mut self.stream, entropy);
-            let nonce = (block == looked_at).then(|| batch.poison.unwrap_or_else(|| entropy.seed()));
+            let nonce = (block == looked_at).then(|| batch.poison.unwrap_or_else(|| nonce(entropy)));
             let run = timed_run(&engine, runner, &batch, plan, long, nonce)?;
             samples.push(run.batched.sample_ns);
             case.batches.push(run.batched);

@@ -28,8 +28,14 @@ impl SidePace {
     pub(super) fn of(runner: &mut dyn Runner, slots: u32, queues: bool) -> Result<Self, RunnerFault> {
         let stream = call_ns(runner, slots, Launching::Stream)?;
         let mut by = |launch| {
-            let tried = queues && stream < MAY_BE_ITS_LAUNCH_NS && can(runner, launch)?;
-            tried.then(|| call_ns(runner, slots, launch)).transpose()
+            if !queues || stream >= MAY_BE_ITS_LAUNCH_NS || !can(runner, launch)? {
+                return Ok(None);
+            }
+            match call_ns(runner, slots, launch) {
+                // So many calls at once are more than the device takes; that says nothing against the side.
+                Err(fault) if fault.kind == FaultKind::Refused => runner.pause().map(|()| None),
+                time => time.map(Some),
+            }
         };
         Ok(Self { stream, graph: by(Launching::Graph)?, held: by(Launching::Held)? })
     }
@@ -85,7 +91,8 @@ impl Pace {
         mode: CacheMode,
     ) -> Plan {
         let (engine, tuning) = (checked.engine, &checked.engine.experiment.tuning);
-        let ticks = u64::from(tuning.policy.judge.min_ticks) * checked.tick_ns * 2;
+        let ticks =
+            u64::from(tuning.policy.judge.min_ticks).saturating_mul(checked.tick_ns).saturating_mul(2);
         Plan::of(&Need {
             slots,
             fastest: self.fastest,

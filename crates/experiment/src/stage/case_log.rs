@@ -33,6 +33,20 @@ fn middle_ns(batches: &[Batched]) -> f64 {
     samples.get(samples.len() / 2).copied().unwrap_or(0) as f64
 }
 
+/// The same where the sides have harnesses of different languages, which restore and destroy operands at different prices.
+const LANGUAGES: &str = "it is written in another language than the baseline, and what its harness does beside the calls takes too much of a sample to be told from them; make samples longer (sample_us) or write both in one language";
+
+/// On which terms clocks are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    /// The relative disagreement that the policy allows.
+    pub(super) allowed: f64,
+    /// Calls are queued to a device.
+    pub(super) queues: bool,
+    /// Both sides have a harness of one language.
+    pub(super) alike: bool,
+}
+
 /// The log of one case, for the baseline and the candidate.
 #[derive(Default)]
 pub(super) struct CaseLog {
@@ -56,9 +70,9 @@ impl CaseLog {
         case: &str,
         candidate: &str,
         plan: Plan,
-        allowed: f64,
-        queues: bool,
+        terms: Terms,
     ) -> (Vec<ClockCheck>, Vec<VoidFinding>) {
+        let Terms { allowed, queues, alike } = terms;
         let (mut checks, mut voids) = (Vec::new(), Vec::new());
         let [baseline, mine] = &self.clocks;
         let [usual, often] = [USUALLY, OFTEN].map(|quarters| mine.as_usual(baseline, quarters));
@@ -73,6 +87,11 @@ impl CaseLog {
                 {
                     void(VoidCause::Environment, side, PAUSES);
                 }
+                Some(Ok(check))
+                    if !check.agrees && side == candidate && !alike && self.agrees(runs, allowed) =>
+                {
+                    void(VoidCause::Environment, side, LANGUAGES);
+                }
                 Some(Ok(check)) => checks.push(check),
                 Some(Err(why)) => void(VoidCause::Environment, side, &why),
                 // A win would rest on the runner's clock alone.
@@ -82,6 +101,9 @@ impl CaseLog {
         let allowed_ns = allowed * self.usual_sample_ns();
         if let Some(why) = usual.leaves_out(baseline, allowed_ns) {
             match often.leaves_out(baseline, allowed_ns) {
+                Some(_) if !alike && mine.leaves_out(baseline, allowed_ns).is_none() => {
+                    void(VoidCause::Environment, candidate, LANGUAGES);
+                }
                 Some(_) => void(VoidCause::Clock, candidate, &why),
                 None => void(VoidCause::Environment, candidate, PAUSES),
             }
@@ -117,6 +139,11 @@ impl CaseLog {
         mine < NO_WIN * baseline && mine * (1.0 + lost) >= NO_WIN * baseline
     }
 
+    /// Whether the candidate's clock agrees where what it says to have done beside its calls is believed.
+    fn agrees(&self, runs: u64, allowed: f64) -> bool {
+        matches!(self.clocks[1].check("", "", runs, allowed), Some(Ok(check)) if check.agrees)
+    }
+
     /// Whether the candidate's clock agrees once it is granted what one of four runs of the baseline has beside its calls: then a busy
     /// machine is as likely as a side that puts time there.
     fn may_be_pauses(&self, runs: u64, allowed: f64) -> bool {
@@ -143,7 +170,12 @@ mod tests {
             flush: 0,
             fresh: false,
         };
-        let (checks, voids) = CaseLog::default().conclude("decode", "vec", plan, 0.1, false);
+        let (checks, voids) = CaseLog::default().conclude(
+            "decode",
+            "vec",
+            plan,
+            Terms { allowed: 0.1, queues: false, alike: true },
+        );
         assert!(checks.is_empty());
         let told: Vec<&str> = voids.iter().map(|void| void.detail.as_str()).collect();
         assert!(told.len() == 2 && told.iter().all(|detail| detail.contains("was not compared")), "{told:?}");

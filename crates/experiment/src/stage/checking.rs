@@ -145,7 +145,7 @@ impl<'a, 'e> Checking<'a, 'e> {
             let wanted = &expectation.fills[fill];
             let operands =
                 engine.operands().of(&trial.case, wanted.seed, expectation.slots, Audience::Contestant)?;
-            let nonce = self.entropy.seed();
+            let nonce = super::plan::nonce(self.entropy);
             let mut order: Vec<u32> = (0..expectation.slots).collect();
             Stream::new(self.entropy.seed(), 1).shuffle(&mut order);
             let mut answer = || {

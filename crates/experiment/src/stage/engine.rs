@@ -4,9 +4,9 @@ use crate::clock::Clock;
 use crate::device::Device;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::operands::{InputSource, Operands};
-use crate::runner::{FaultKind, Hello, Launcher, Leftover, Runner, RunnerFault};
-use crate::spec::Experiment;
+use crate::operands::{Audience, InputSource, Operands};
+use crate::runner::{FaultKind, Hello, Launcher, Leftover, Operand, Runner, RunnerFault};
+use crate::spec::{CaseSpec, Experiment};
 use crate::wording::last_line;
 use kforge_record::{Build, Failure, Subject, VoidFinding};
 
@@ -140,6 +140,22 @@ pub struct Engine<'a> {
 impl<'a> Engine<'a> {
     pub(super) fn operands(&self) -> Operands<'a> {
         Operands { experiment: self.experiment, source: self.workshop }
+    }
+
+    /// The operands of a case, for a contestant. What cannot be made of them is nobody's fault; a wish to stop stays one.
+    ///
+    /// # Errors
+    /// [`FaultKind::Interrupted`] or [`FaultKind::Refused`].
+    pub(super) fn contestant_operands(
+        &self,
+        case: &CaseSpec,
+        seed: u64,
+        slots: u32,
+    ) -> Result<Vec<Operand>, RunnerFault> {
+        self.operands().of(case, seed, slots, Audience::Contestant).map_err(|error| match error {
+            Error::Interrupted => RunnerFault::new(FaultKind::Interrupted, "was interrupted"),
+            error => RunnerFault::new(FaultKind::Refused, format!("cannot be given its operands: {error}")),
+        })
     }
 
     pub(super) fn remark(&self, remarks: impl IntoIterator<Item = Remark>) {

@@ -6,25 +6,24 @@
 
 use super::built::runner_error;
 use super::calibration::{Pace, SidePace};
-use super::case_log::CaseLog;
+use super::case_log::{CaseLog, Terms};
 use super::checked::Checked;
 use super::checking::{Comparison, Fill};
 use super::engine::{Engine, Event, SideTrouble};
 use super::facts::Measured;
-use super::plan::{Plan, lengths};
+use super::plan::{Plan, lengths, nonce};
 use super::timed_run::{Timed, hold, timed_run};
 use super::trial::Trial;
 use super::watched::{Beside, Watched};
 use crate::draw::Entropy;
 use crate::error::Error;
-use crate::operands::Audience;
 use crate::philox::Stream;
 use crate::runner::{Batch, FaultKind, Leftover, Operand, Role, Runner, RunnerFault};
 use kforge_record::{BlockOrder, CaseOrigin, Check, Digest, Failure, Launch, Series, VoidCause, VoidFinding};
 use kforge_stats::{Block, CaseSamples, Decision, Judge, OpSamples};
 use ranked::Ranked;
+use std::collections::BTreeSet;
 
-/// The three processes of a launch, in the order of this array.
 mod probes;
 mod ranked;
 
@@ -34,6 +33,7 @@ const LOOKED_AT_BYTES: u64 = 4 << 20;
 /// In so many blocks of a case a side may still start helpers outside of its process group, which stand still with it from then on.
 const SETTLING: usize = 2;
 
+// The three processes of a launch, in the order in which they stand in arrays.
 pub(super) const BASELINE: usize = 0;
 const SECOND: usize = 1;
 pub(super) const CANDIDATE: usize = 2;
@@ -59,6 +59,8 @@ pub(super) struct Timing<'c, 'a, 'e> {
     voids: Vec<VoidFinding>,
     beside: [Beside; 3],
     ranked: Ranked,
+    /// Of the harnesses of baseline and candidate.
+    languages: BTreeSet<String>,
 }
 
 pub(super) type Runners<'a> = [Box<dyn Runner + 'a>; 3];
@@ -94,6 +96,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             voids: Vec::new(),
             beside: Default::default(),
             ranked: Ranked::default(),
+            languages: BTreeSet::new(),
         })
     }
 
@@ -135,10 +138,11 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
         before: crate::device::Observation,
     ) -> Measured {
         let allowed = self.engine.experiment.tuning.policy.measure.clock_agreement;
-        let (mut clock, queues) = (Vec::new(), self.engine.device.queues());
+        let (mut clock, queues, alike) = (Vec::new(), self.engine.device.queues(), self.languages.len() < 2);
+        let terms = Terms { allowed, queues, alike };
         for ((trial, plan), log) in self.trials.iter().zip(&self.plans).zip(&self.logs) {
             let Some(plan) = plan else { continue };
-            let (checks, voids) = log.conclude(&trial.case.name, &self.candidate, *plan, allowed, queues);
+            let (checks, voids) = log.conclude(&trial.case.name, &self.candidate, *plan, terms);
             clock.extend(checks);
             self.voids.extend(voids);
         }
@@ -224,6 +228,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             });
             let hello = hello.map_err(|fault| SideFault { who, fault })?;
             *tick_ns = (*tick_ns).max(hello.tick_ns);
+            self.languages.insert(hello.language);
         }
         match started {
             [Some(a), Some(a2), Some(b)] => Ok([a, a2, b]),
@@ -276,10 +281,8 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
     }
 
     fn operands(&self, trial: &Trial, seed: u64, slots: u32) -> Result<Vec<Operand>, SideFault> {
-        self.engine.operands().of(&trial.case, seed, slots, Audience::Contestant).map_err(|error| SideFault {
-            who: BASELINE,
-            fault: RunnerFault::new(FaultKind::Refused, format!("cannot be given its operands: {error}")),
-        })
+        let operands = self.engine.contestant_operands(&trial.case, seed, slots);
+        operands.map_err(|fault| SideFault { who: BASELINE, fault })
     }
 
     /// How many slots, rounds and batches a sample needs, by the faster of baseline and candidate.
@@ -332,7 +335,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             let batch = self.batch(plan, long);
             let mut samples = [0_u64; 3];
             for who in order {
-                let nonce = (block == looked_at).then(|| batch.poison.unwrap_or_else(|| self.entropy.seed()));
+                let nonce = (block == looked_at).then(|| batch.poison.unwrap_or_else(|| nonce(self.entropy)));
                 let runner = runners[who].as_mut();
                 let run = timed_run(&self.engine, runner, &batch, plan, long, nonce)
                     .map_err(|fault| SideFault { who, fault })?;

@@ -2,22 +2,30 @@
 
 use super::check::compared;
 use super::reading::Reading;
-use crate::cases::{Measure, cases};
+use crate::cases::cases;
 use crate::driver;
 use crate::error::Error;
-use crate::evaluate::{Evaluator, Scope};
+use crate::evaluate::Evaluator;
 use crate::python::{Module, Statement, Step};
+use crate::scope::Scope;
 use crate::task::{Finding, Task};
 use std::collections::BTreeSet;
+
+/// Nobody writes a test of more parameters.
+const MOST_PARAMETERS: usize = 255;
 
 /// Reads one test of a file; without a name, the one that is called `test_OP`, or the only one.
 ///
 /// # Errors
 /// Where there is no such test, or it compares nothing.
 pub fn op_test(file: &str, text: &str, name: Option<&str>, op: &str) -> Result<Task, Error> {
-    let module = crate::parsed(file, text)?;
-    let evaluator = Evaluator::new(&module, &BTreeSet::new());
-    let function = chosen(file, &module, name, op)?;
+    from_module(file, &crate::parsed(file, text)?, name, op)
+}
+
+/// Reads one test of a file that has been parsed.
+pub(crate) fn from_module(file: &str, module: &Module, name: Option<&str>, op: &str) -> Result<Task, Error> {
+    let evaluator = Evaluator::new(module, &BTreeSet::new());
+    let function = chosen(file, module, name, op)?;
     let Step::Function { name, parameters, body, .. } = &function.step else {
         return Err(Error::Shapeless {
             file: file.to_owned(),
@@ -25,6 +33,13 @@ pub fn op_test(file: &str, text: &str, name: Option<&str>, op: &str) -> Result<T
             what: "this is no function".to_owned(),
         });
     };
+    if parameters.len() > MOST_PARAMETERS {
+        return Err(Error::Shapeless {
+            file: file.to_owned(),
+            line: function.line,
+            what: format!("`{name}` has {} parameters, more than {MOST_PARAMETERS}", parameters.len()),
+        });
+    }
     let (axes, more) = driver::axes(&evaluator, function);
     let mut reading = Reading { evaluator: &evaluator, file, said: Vec::new(), open: Vec::new() };
     let fixed = reading.fixed(parameters, &axes);
@@ -32,8 +47,8 @@ pub fn op_test(file: &str, text: &str, name: Option<&str>, op: &str) -> Result<T
     let mut seen = Vec::new();
     evaluator.run(&mut scope, body, &mut seen, 0);
     let mut task = reading.task(&seen, &scope, &fixed, (name, function.line), parameters)?;
-    let measure = Measure { evaluator: &evaluator, body, fixed: &fixed, inputs: &task.inputs };
-    let found = cases(&measure, &axes, parameters);
+    let found = cases(&task.inputs, &fixed, &axes, parameters);
+    task.open.extend(evaluator.beyond(function.line));
     (task.cases, task.ranges, task.left_out) = (found.cases, found.ranges, found.left_out);
     task.constraint = found.constraint;
     if found.open {

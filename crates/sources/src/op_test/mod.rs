@@ -9,4 +9,4 @@ mod reading;
 mod side;
 
 pub use choose::op_test;
-pub(crate) use choose::tests;
+pub(crate) use choose::{from_module, tests};

@@ -4,10 +4,11 @@
 
 use super::reading::Reading;
 use super::side::Side;
-use crate::evaluate::{Seen, is_timer, timed};
+use crate::evaluate::Seen;
 use crate::python::{Expression, Kind, Step};
 use crate::slice::{Writer, needed, single};
 use crate::task::{Finding, Program};
+use crate::timing::{is_timer, timed};
 use crate::value::{Made, Tensor, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,11 +4,12 @@ use super::check::{Check, checks, compared_in};
 use super::side::Side;
 use crate::driver::Axis;
 use crate::error::Error;
-use crate::evaluate::{Evaluator, Scope, Seen};
+use crate::evaluate::{Evaluator, Seen};
 use crate::python::{Expression, Kind, Parameter, Step};
+use crate::scope::Scope;
 use crate::slice::filled;
 use crate::task::{Finding, Input, Origin, Output, Task};
-use crate::value::{Int, Made, Tensor, Value};
+use crate::value::{Made, Tensor, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Modules of aiter that are no kernels.
@@ -36,6 +37,9 @@ const ORDINARY: &[&str] = &[
     "pytest",
 ];
 
+/// Comparisons of one test that are read.
+const MOST_CHECKS: usize = 64;
+
 /// One test being read.
 pub(super) struct Reading<'e, 'm> {
     pub(super) evaluator: &'e Evaluator<'m>,
@@ -45,48 +49,67 @@ pub(super) struct Reading<'e, 'm> {
 }
 
 impl<'m> Reading<'_, 'm> {
-    /// What the parameters are: whole numbers stay names, of everything else one value is taken.
+    /// What the parameters are: whole numbers stay names. Of everything else one row of its axis is taken, so that the values go together.
     pub(super) fn fixed(&mut self, parameters: &[Parameter], axes: &[Axis]) -> Scope {
         let mut scope = Scope::new();
+        let named: BTreeSet<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        // The first axis that has a name decides.
+        for axis in axes.iter().rev() {
+            let whole: Vec<bool> = (0..axis.names.len())
+                .map(|at| axis.rows.iter().all(|row| matches!(row.get(at), Some(Value::Int(_)))))
+                .collect();
+            let preferred = |row: &&Vec<Value>| {
+                row.iter()
+                    .zip(&axis.names)
+                    .any(|(value, name)| *value == Value::Dtype("bf16") && named.contains(name.as_str()))
+            };
+            let row = axis.rows.iter().find(preferred).or(axis.rows.first());
+            for (at, name) in axis.names.iter().enumerate().filter(|(_, name)| named.contains(name.as_str()))
+            {
+                let value = match row.and_then(|row| row.get(at)) {
+                    Some(_) if whole[at] => Value::parameter(name, None),
+                    Some(value) => value.clone(),
+                    None => Value::Unknown,
+                };
+                scope.insert(name.clone(), value);
+            }
+        }
         for parameter in parameters.iter().filter(|parameter| !parameter.rest) {
-            let given = axes.iter().find_map(|axis| {
-                let at = axis.names.iter().position(|name| *name == parameter.name)?;
-                Some((axis.line, axis.rows.iter().filter_map(|row| row.get(at)).cloned().collect::<Vec<_>>()))
-            });
-            let value = match given {
-                Some((line, values)) => self.one(&parameter.name, line, &values),
-                None => match &parameter.default {
-                    Some(default) => match self.evaluator.value(&Scope::new(), default, 0) {
-                        Value::Int(int) => Value::Int(int),
-                        other => other,
-                    },
-                    None if parameter.name.contains("type") => Value::Unknown,
-                    None => Value::Int(Int::parameter(&parameter.name, None)),
-                },
+            if scope.contains_key(&parameter.name) {
+                self.others_of(&parameter.name, &scope, axes);
+                continue;
+            }
+            let value = match &parameter.default {
+                Some(default) => self.evaluator.value(&Scope::new(), default, 0),
+                None if parameter.name.contains("type") => Value::Unknown,
+                None => Value::parameter(&parameter.name, None),
             };
             scope.insert(parameter.name.clone(), value);
         }
         scope
     }
 
-    fn one(&mut self, name: &str, line: usize, values: &[Value]) -> Value {
-        let whole = values.iter().all(|value| matches!(value, Value::Int(_)));
-        if whole && !values.is_empty() {
-            return Value::Int(Int::parameter(name, None));
+    /// Says which other values a file has for a parameter that was given one.
+    fn others_of(&mut self, name: &str, scope: &Scope, axes: &[Axis]) {
+        let found =
+            axes.iter().find_map(|axis| Some((axis, axis.names.iter().position(|known| known == name)?)));
+        let (Some((table, at)), Some(value)) = (found, scope.get(name)) else { return };
+        if matches!(value, Value::Int(int) if !int.literal) {
+            return;
         }
-        let preferred = values.iter().find(|value| **value == Value::Dtype("bf16")).or(values.first());
-        let value = preferred.cloned().unwrap_or(Value::Unknown);
+        let written = |value: &Value| value.python().unwrap_or_else(|| "something unknown".to_owned());
         let mut others: Vec<String> = Vec::new();
-        for other in values.iter().filter(|other| **other != value).map(Value::python) {
-            if !others.contains(&other) {
+        for other in
+            table.rows.iter().filter_map(|row| row.get(at)).filter(|other| *other != value).map(written)
+        {
+            if others.len() < 8 && !others.contains(&other) {
                 others.push(other);
             }
         }
         if !others.is_empty() {
-            let text = format!("`{name}` is {} here; the file has {} too", value.python(), others.join(", "));
-            self.said.push(Finding { line, text });
+            let text = format!("`{name}` is {} here; the file has {} too", written(value), others.join(", "));
+            self.said.push(Finding { line: table.line, text });
         }
-        value
     }
 
     /// True where a statement reaches a library beyond PyTorch.
@@ -121,7 +144,17 @@ impl<'m> Reading<'_, 'm> {
     ) -> Result<Task, Error> {
         let shapeless =
             |what: &str| Error::Shapeless { file: self.file.to_owned(), line: test.1, what: what.to_owned() };
-        let checks = checks(self.evaluator.module, seen);
+        let mut checks = checks(self.evaluator.module, seen);
+        if let Some(beyond) = checks.get(MOST_CHECKS) {
+            self.open.push(Finding {
+                line: beyond.line,
+                text: format!(
+                    "the test compares {} times; what it compares from here on is not read",
+                    checks.len()
+                ),
+            });
+            checks.truncate(MOST_CHECKS);
+        }
         let first = checks.first().ok_or_else(|| shapeless("no comparison is reached in this test"))?;
         let reaches = |expression: &Expression, before: usize| {
             let at = maker(seen, before, expression);

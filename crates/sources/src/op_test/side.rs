@@ -2,8 +2,9 @@
 
 use super::reading::Reading;
 use crate::dtype;
-use crate::evaluate::{Scope, Seen};
+use crate::evaluate::Seen;
 use crate::python::Parameter;
+use crate::scope::Scope;
 use crate::slice::{Needed, filled, single};
 use crate::task::Finding;
 use crate::value::{Made, Tensor, Value};
@@ -50,20 +51,21 @@ impl Side<'_, '_> {
         }
         for parameter in self.parameters.iter().filter(|parameter| found.free.contains(&parameter.name)) {
             let name = &parameter.name;
-            lines.push(match self.fixed.get(name) {
-                Some(Value::Int(int)) if !int.literal => format!("{name} = call.param(\"{name}\")"),
+            let value = self.fixed.get(name);
+            let text = match value {
+                Some(Value::Int(int)) if !int.literal => Some(format!("call.param(\"{name}\")")),
                 Some(Value::Dtype(found)) if widen && dtype::widens(found) => {
-                    format!("{name} = torch.float64")
+                    Some("torch.float64".to_owned())
                 }
-                Some(Value::Unknown) | None => {
-                    let text = format!("nothing says what `{name}` of the test is");
-                    if !reading.open.iter().any(|known| known.text == text) {
-                        reading.open.push(Finding { line: 1, text });
-                    }
-                    format!("{name} = None")
+                _ => value.and_then(Value::python),
+            };
+            if text.is_none() {
+                let text = format!("nothing says what `{name}` of the test is");
+                if !reading.open.iter().any(|known| known.text == text) {
+                    reading.open.push(Finding { line: 1, text });
                 }
-                Some(value) => format!("{name} = {}", value.python()),
-            });
+            }
+            lines.push(format!("{name} = {}", text.as_deref().unwrap_or("None")));
         }
         lines
     }

@@ -4,6 +4,7 @@
 //! as [`Kind::Other`] with its parts, so that no name is ever lost.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 /// An expression and its place.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ pub(crate) enum Kind {
     Call(Box<Expression>, Vec<Argument>),
     Integer(i64),
     Real(f64),
-    Text(String),
+    Text(Rc<str>),
     Bool(bool),
     None,
     /// A tuple or a list.

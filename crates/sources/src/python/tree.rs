@@ -3,6 +3,7 @@
 //! Invariant: any text gives a module. What the parser cannot read is [`Step::Other`]; nesting deeper than a person writes is cut off.
 
 use super::syntax::{Argument, Expression, Kind, Parameter, Statement, Step};
+use std::cell::Cell;
 use tree_sitter::{Node, Parser};
 
 /// Deeper nesting is not followed: generated text could exhaust the stack.
@@ -17,6 +18,8 @@ pub(crate) struct Module {
     pub(crate) body: Vec<Statement>,
     /// The first line that is not Python, from 1.
     pub(crate) broken: Option<usize>,
+    /// The first line with nesting that was cut off, from 1.
+    pub(crate) cut: Option<usize>,
 }
 
 impl Module {
@@ -25,9 +28,13 @@ impl Module {
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
         let tree = parser.parse(text, None)?;
-        let reader = Reader { text };
         let root = tree.root_node();
-        Some(Self { text: text.to_owned(), body: reader.block(root, 0), broken: broken(root) })
+        if let Some(line) = broken(root) {
+            return Some(Self { text: String::new(), body: Vec::new(), broken: Some(line), cut: None });
+        }
+        let reader = Reader { text, cut: Cell::new(None) };
+        let body = reader.block(root, 0);
+        Some(Self { text: text.to_owned(), body, broken: None, cut: reader.cut.get() })
     }
 
     /// The text of some bytes.
@@ -49,21 +56,22 @@ fn broken(root: Node<'_>) -> Option<usize> {
             first = Some(first.map_or(line, |known| known.min(line)));
             continue;
         }
-        rest.extend((0..node.child_count()).filter_map(|at| node.child(at)));
+        let mut cursor = node.walk();
+        rest.extend(node.children(&mut cursor));
     }
     first
 }
 
 struct Reader<'a> {
     text: &'a str,
+    cut: Cell<Option<usize>>,
 }
 
 /// The named children, comments aside.
 fn children(node: Node<'_>) -> Vec<Node<'_>> {
-    (0..node.named_child_count())
-        .filter_map(|at| node.named_child(u32::try_from(at).ok()?))
-        .filter(|child| child.kind() != "comment")
-        .collect()
+    // By its number, finding a child takes time with the number.
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
 }
 
 fn line(node: Node<'_>) -> usize {
@@ -75,6 +83,14 @@ impl Reader<'_> {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
+    /// True where a node lies too deep.
+    fn too_deep(&self, node: Node<'_>, depth: usize) -> bool {
+        if depth > DEEPEST {
+            self.cut.set(self.cut.get().or(Some(line(node))));
+        }
+        depth > DEEPEST
+    }
+
     fn field(&self, node: Node<'_>, name: &str, depth: usize) -> Expression {
         match node.child_by_field_name(name) {
             Some(child) => self.expression(child, depth),
@@ -83,7 +99,7 @@ impl Reader<'_> {
     }
 
     fn block(&self, node: Node<'_>, depth: usize) -> Vec<Statement> {
-        if depth > DEEPEST {
+        if self.too_deep(node, depth) {
             return Vec::new();
         }
         children(node).into_iter().map(|child| self.statement(child, depth)).collect()
@@ -129,7 +145,7 @@ impl Reader<'_> {
 
     /// A statement that is not modelled: its expressions, and its blocks.
     fn anything(&self, node: Node<'_>, depth: usize) -> Step {
-        if depth > DEEPEST {
+        if self.too_deep(node, depth) {
             return Step::Other(Vec::new(), Vec::new());
         }
         let (mut parts, mut blocks) = (Vec::new(), Vec::new());
@@ -244,7 +260,7 @@ impl Reader<'_> {
     }
 
     fn expression(&self, node: Node<'_>, depth: usize) -> Expression {
-        if depth > DEEPEST {
+        if self.too_deep(node, depth) {
             return Expression { span: node.byte_range(), line: line(node), kind: Kind::Other(Vec::new()) };
         }
         let inside = |name: &str| Box::new(self.field(node, name, depth + 1));
@@ -335,6 +351,9 @@ impl Reader<'_> {
         let mut text = String::new();
         for child in children(node) {
             match child.kind() {
+                // Bytes are no text, and an escape stands for something else than its letters.
+                "string_start" if self.words(child).contains(['b', 'B']) => return Kind::Other(Vec::new()),
+                "string_content" if child.named_child_count() > 0 => return Kind::Other(Vec::new()),
                 "string_content" => text.push_str(self.words(child)),
                 "interpolation" => {
                     let inner = children(node)
@@ -347,7 +366,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        Kind::Text(text)
+        Kind::Text(text.into())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::calibration::can;
 use super::super::checking::preparation;
 use super::super::first_write::{FirstSight, FirstWrite, Look, PutOff};
+use super::super::plan::nonce;
 use super::{BASELINE, CANDIDATE, Plan, Runners, SideFault, Timing, Trial};
 use crate::clock::Clock;
 use crate::draw::Entropy;
@@ -178,7 +179,7 @@ fn untouched(
     entropy: &mut dyn Entropy,
 ) -> Result<bool, RunnerFault> {
     runner.resume()?;
-    runner.poison(entropy.seed())?;
+    runner.poison(nonce(entropy))?;
     let before = runner.dump(left)?;
     runner.run(half)?;
     let after = runner.dump(left)?;
@@ -195,7 +196,7 @@ fn read_twice(
     clock: &dyn Clock,
 ) -> Result<[f64; 3], RunnerFault> {
     runner.resume()?;
-    runner.poison(entropy.seed())?;
+    runner.poison(nonce(entropy))?;
     let ran = runner.run(once)?.samples.into_iter().min().unwrap_or(u64::MAX) as f64;
     let mut read = || {
         let start = clock.now();

@@ -1,9 +1,10 @@
 //! Sides of several files: what was measured is all of them together. And trees and indexes that no gate can go by.
+#![expect(clippy::expect_used, reason = "a test that cannot set up its input has failed")]
 
 use kforge_ledger::Ledger;
 use kforge_record::Evidence;
 use kforge_testkit::{SampleExperiment, ScratchRepo};
-use kforge_workbench::{Silent, commit, verify};
+use kforge_workbench::{Silent, commit, record, verify};
 
 use crate::scratch::{gate, links, proven, sample, save, store};
 
@@ -93,4 +94,61 @@ fn an_index_with_conflicts_is_a_broken_link_that_names_the_file() {
     let answer = verify::run(&request, &Silent).expect("answers");
     assert_eq!(links(&answer), ["staged-conflict"]);
     assert_eq!(answer.broken.first().and_then(|link| link.file.as_deref()), Some("README"));
+}
+
+#[test]
+fn a_tree_that_calls_a_folder_by_two_dots_is_refused_and_writes_nothing() {
+    let repo = proven();
+    let start = repo.head();
+    let made = |kind: &str, bytes: &[u8]| {
+        repo.write(".git/made", bytes);
+        let file = repo.path().join(".git/made").display().to_string();
+        repo.git(&["hash-object", "-t", kind, "-w", "--literally", &file])
+    };
+    let entry = |mode: &str, name: &str, id: &str| {
+        let digits: Vec<u8> = id.bytes().collect();
+        let byte = |pair: &[u8]| {
+            let text = std::str::from_utf8(pair).expect("digits");
+            u8::from_str_radix(text, 16).expect("a byte")
+        };
+        let raw = digits.chunks(2).map(byte);
+        format!("{mode} {name}\0").bytes().chain(raw).collect::<Vec<u8>>()
+    };
+    let mut tree = made("tree", &entry("100644", "sneaked", &made("blob", b"mine\n")));
+    for name in ["..", "..", "evidence", "rmsnorm", "kernels"] {
+        tree = made("tree", &entry("40000", name, &tree));
+    }
+    let bad = repo.git(&["commit-tree", "-p", &start, "-m", "bad", &tree]);
+    let target = Some(format!("{start}..{bad}"));
+    let request =
+        verify::Request { folder: repo.path(), target, require: true, ..verify::Request::default() };
+    let error = verify::run(&request, &Silent).expect_err("refused");
+    assert!(error.to_string().contains(".."), "{error}");
+}
+
+#[test]
+fn a_name_that_git_would_read_otherwise_from_a_line_is_measured_as_it_is() {
+    for name in ["\"quoted.c", "return.c\r"] {
+        let side = |text: &str| vec![(name.to_owned(), text.as_bytes().to_vec())];
+        let sample = SampleExperiment { baseline: side("a\n"), files: side("b\n"), ..sample() };
+        let repo = ScratchRepo::with_files(&sample.baseline);
+        repo.write(name, b"b\n");
+        store(&repo, &sample);
+        let answer = commit_answer(&repo);
+        assert!(answer.committed.is_some(), "{name:?}: {answer:?}");
+    }
+}
+
+#[test]
+fn evidence_of_one_candidate_is_not_recorded_as_another_s() {
+    let repo = proven();
+    let id = store(&repo, &at(70, 4));
+    let asked = |candidate: &str| record::Request {
+        folder: repo.path(),
+        target: Some(id.to_string()),
+        candidate: Some(candidate.to_owned()),
+        ..record::Request::default()
+    };
+    assert_eq!(record::run(&asked("other"), &Silent).expect_err("refused").code(), "usage");
+    assert!(record::run(&asked("vec"), &Silent).is_ok());
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kforge_record::{Attempt, CaseOrigin, Check, ClaimOutcome, Evidence, Facts, Verdict};
+use kforge_record::{Attempt, CaseOrigin, Check, ClaimOutcome, Facts, Verdict};
 use kforge_units::{Nanos, duration, speedup};
 
 use crate::rebuild::Truth;
@@ -12,17 +12,21 @@ use crate::versions::Version;
 pub(crate) fn text(truth: &Truth, version: &Version) -> String {
     let (evidence, lesson) = (&truth.evidence, &truth.lesson);
     let facts = &evidence.facts;
-    let mut text =
-        format!("## v{} {}: {}\n\n", version.number, version.tag, headline(&evidence.judgement.verdict));
+    let mut text = format!(
+        "## v{} {}: {}\n\n",
+        version.number,
+        one_line(&version.tag),
+        headline(&evidence.judgement.verdict)
+    );
     let layer = lesson.layer.map_or("not said", |layer| layer.word());
-    line(&mut text, &format!("- candidate `{}`, layer {layer}", facts.candidate));
+    line(&mut text, &format!("- candidate `{}`, layer {layer}", one_line(&facts.candidate)));
     line(
         &mut text,
         &format!(
             "- {} on {} ({})",
-            day(&facts.run.started_at),
-            facts.environment.device.name,
-            facts.environment.device.arch
+            one_line(day(&facts.run.started_at)),
+            one_line(&facts.environment.device.name),
+            one_line(&facts.environment.device.arch)
         ),
     );
     line(&mut text, &format!("- evidence `{}`", truth.id));
@@ -59,7 +63,7 @@ pub(crate) fn text(truth: &Truth, version: &Version) -> String {
         text.push('\n');
         what.lines().for_each(|words| line(&mut text, &format!("> {words}")));
     }
-    cases(&mut text, evidence);
+    cases(&mut text, truth);
     text
 }
 
@@ -74,7 +78,8 @@ fn attempts(text: &mut String, label: &str, attempts: &[Attempt]) {
     }
 }
 
-fn cases(text: &mut String, evidence: &Evidence) {
+fn cases(text: &mut String, truth: &Truth) {
+    let evidence = &truth.evidence;
     let judged: Vec<_> = evidence.judgement.cases.iter().filter(|case| case.measured.is_some()).collect();
     if judged.is_empty()
         || matches!(evidence.judgement.verdict, Verdict::Void { .. } | Verdict::Incorrect { .. })
@@ -83,9 +88,12 @@ fn cases(text: &mut String, evidence: &Evidence) {
     }
     text.push_str("\n| case | baseline | candidate | speedup |\n|---|---:|---:|---:|\n");
     for case in judged {
-        let runs = runs_of(evidence, &case.case);
-        let time =
-            |ns: Option<i64>| ns.map_or_else(|| "-".to_owned(), |ns| duration(Nanos(ns / i64::from(runs))));
+        // Where the samples are gone nobody knows of how many calls a time is.
+        let runs = truth.runs.get(&case.case).map(|runs| i64::from((*runs).max(1)));
+        let time = |ns: Option<i64>| {
+            let call = ns.zip(runs).map(|(ns, runs)| duration(Nanos(ns.saturating_add(runs / 2) / runs)));
+            call.unwrap_or_else(|| "-".to_owned())
+        };
         let ratio = case.measured.as_ref().map_or_else(String::new, |measured| range(&measured.speedup));
         // Writing to a String cannot fail.
         let _ = writeln!(
@@ -96,13 +104,6 @@ fn cases(text: &mut String, evidence: &Evidence) {
             time(case.candidate_ns)
         );
     }
-}
-
-/// Kernel runs in one sample of a case; 1 where the samples are in a file of their own and say so only there.
-fn runs_of(evidence: &Evidence, case: &str) -> u32 {
-    let launches = evidence.samples.inline.as_deref().unwrap_or_default();
-    let series = launches.first().and_then(|launch| launch.series.iter().find(|series| series.case == case));
-    series.map_or(1, |series| series.runs.max(1))
 }
 
 /// `1.42x [1.38x, 1.46x]`.
@@ -151,7 +152,12 @@ fn correctness(facts: &Facts) -> String {
         own.iter().flat_map(|check| check.outputs.iter().map(|output| (check.case.as_str(), output)));
     let worst = outputs.max_by(|(_, one), (_, other)| one.max_abs.get().total_cmp(&other.max_abs.get()));
     let worst = worst.map_or_else(String::new, |(case, output)| {
-        format!(", worst error {:.3e} (output {}, case {})", output.max_abs.get(), output.name, cell(case))
+        format!(
+            ", worst error {:.3e} (output {}, case {})",
+            output.max_abs.get(),
+            one_line(&output.name),
+            cell(case)
+        )
     });
     format!("{passed} of {} checks passed, {drawn} of {} cases drawn{worst}", own.len(), facts.cases.len())
 }

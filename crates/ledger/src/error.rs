@@ -157,7 +157,10 @@ impl Error {
                 "restore the file from version control, or measure again with `kforge validate`".to_owned(),
             ),
             Self::NameTaken { .. } => Some("choose another `--tag`, or move that file".to_owned()),
-            Self::Changed { .. } => Some("repeat the command".to_owned()),
+            Self::Changed { .. } => Some(
+                "look at that file, and repeat the command; `kforge record --rebuild` derives the rest again"
+                    .to_owned(),
+            ),
             Self::Record { source, .. } => source.hint(),
             Self::Index(_) => {
                 Some("remove `.kforge/index.sqlite`; it is made again from the evidence".to_owned())
@@ -166,9 +169,10 @@ impl Error {
             Self::Collision { .. } => {
                 Some("restore that file from version control; evidence is named by its content".to_owned())
             }
-            Self::SamplesTooLong { .. } => {
-                Some("restore the file from version control; kforge writes none that long".to_owned())
-            }
+            Self::SamplesTooLong { .. } => Some(
+                "restore the file from version control, or declare fewer cases: kforge writes none that long"
+                    .to_owned(),
+            ),
         }
     }
 }

@@ -1,15 +1,18 @@
 //! Immutable truth: evidence files, their samples, and the words beside them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use kforge_record::{Audited, Broken, Digest, Evidence, Lesson, Sealed, audit_bytes};
+use kforge_record::{
+    Audited, Broken, Digest, Evidence, LESSON_SCHEMA, Launch, Lesson, SamplesFile, Sealed, audit_bytes,
+};
 
 use crate::atomic::{read_if_there, write_file};
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::{Layout, check_tag};
 use crate::lock::WriteLock;
 use crate::samples_file;
 
@@ -90,6 +93,24 @@ pub(crate) fn read(layout: &Layout, op: &str, id: &Digest) -> Result<Evidence, E
     Evidence::read(&bytes).map_err(|source| Error::Record { path, source })
 }
 
+/// Kernel runs in one sample of each case, from wherever the samples are; nothing where they cannot be read.
+pub(crate) fn runs(layout: &Layout, op: &str, id: &Digest, evidence: &Evidence) -> BTreeMap<String, u32> {
+    let apart = || -> Option<Vec<Launch>> {
+        let path = layout.beside(op, id, "samples.zst").ok()?;
+        let packed = read_if_there(&path).ok()??;
+        SamplesFile::read(&samples_file::unpack(&path, &packed).ok()?).ok()
+    };
+    let read;
+    let launches = if let Some(launches) = &evidence.samples.inline {
+        launches
+    } else {
+        read = apart().unwrap_or_default();
+        &read
+    };
+    let series = launches.first().into_iter().flat_map(|launch| &launch.series);
+    series.map(|series| (series.case.clone(), series.runs)).collect()
+}
+
 /// Evidence with everything recomputed.
 pub(crate) fn audited(layout: &Layout, op: &str, id: &Digest) -> Result<Audited, Error> {
     let bytes = bytes_of(layout, op, id)?;
@@ -108,9 +129,17 @@ pub(crate) fn audited(layout: &Layout, op: &str, id: &Digest) -> Result<Audited,
 pub(crate) fn lesson(layout: &Layout, op: &str, id: &Digest) -> Result<Option<Lesson>, Error> {
     let path = layout.beside(op, id, "lesson.json")?;
     let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
-    let lesson = serde_json::from_slice(&bytes).map_err(|error| Error::Record {
-        path,
-        source: kforge_record::Error::Malformed { what: "lesson", reason: error.to_string() },
-    })?;
+    let malformed = |reason: String| Error::Record {
+        path: path.clone(),
+        source: kforge_record::Error::Malformed { what: "lesson", reason },
+    };
+    let lesson: Lesson = serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
+    if lesson.schema != LESSON_SCHEMA {
+        return Err(malformed(format!("`{}` is not {LESSON_SCHEMA}", lesson.schema)));
+    }
+    if lesson.evidence != *id {
+        return Err(malformed(format!("it is about evidence {}", lesson.evidence.short())));
+    }
+    check_tag(&lesson.tag).map_err(|error| malformed(error.to_string()))?;
     Ok(Some(lesson))
 }

@@ -2,10 +2,13 @@
 //! finishes what an interruption left.
 //!
 //! Before the intent exists nothing has changed; once it exists everything needed to finish is on disk. A file that
-//! somebody else changed in between is left as they made it.
+//! somebody else changed in between is left as they made it, and said to be changed.
+//!
+//! Whoever opens a ledger may have got its folder from somebody else, `.kforge` with it. An intent is therefore obeyed only
+//! where each step puts a staged file of the very bytes that it names below `kernels`, and nothing in between is a link.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use kforge_record::Digest;
 use serde::{Deserialize, Serialize};
@@ -70,7 +73,10 @@ pub(crate) fn apply(
         return Err(error);
     }
     // From here on the changes will happen: now, or at the next open. One retry makes a passing fault invisible.
-    finish(disk, layout, &intent).or_else(|_| finish(disk, layout, &intent))?;
+    finish(disk, layout, &intent).or_else(|error| match error {
+        Error::Changed { .. } => Err(error),
+        _ => finish(disk, layout, &intent),
+    })?;
     Ok(intent.steps.into_iter().map(|step| step.path).collect())
 }
 
@@ -100,7 +106,11 @@ pub(crate) fn recover(disk: &dyn Disk, layout: &Layout, _lock: &WriteLock) -> Re
     let path = intent_path(layout);
     if let Some(bytes) = read_if_there(&path)? {
         match serde_json::from_slice::<Intent>(&bytes) {
-            Ok(intent) if intent.schema == SCHEMA => finish(disk, layout, &intent)?,
+            // What changed meanwhile is somebody's later work; whoever began this has long gone.
+            Ok(intent) if is_ours(layout, &intent) => match finish(disk, layout, &intent) {
+                Err(Error::Changed { .. }) => {}
+                other => other?,
+            },
             // The intent is written atomically; one that cannot be read is not ours, and nothing was done for it.
             Ok(_) | Err(_) => remove_file(disk, &path)?,
         }
@@ -111,7 +121,8 @@ pub(crate) fn recover(disk: &dyn Disk, layout: &Layout, _lock: &WriteLock) -> Re
 }
 
 /// Whether somebody who was killed, or who is at work, left staged files. Whoever stages holds the lock: files that are there
-/// while nobody holds it belong to nobody.
+/// while nobody holds it belong to nobody. A search index that is being made has no lock: where it is swept, its maker asks one
+/// in memory.
 pub(crate) fn has_staged(layout: &Layout) -> bool {
     fs::read_dir(layout.staging()).is_ok_and(|mut entries| entries.next().is_some())
 }
@@ -122,14 +133,18 @@ pub(crate) fn is_pending(layout: &Layout) -> bool {
 }
 
 fn finish(disk: &dyn Disk, layout: &Layout, intent: &Intent) -> Result<(), Error> {
+    let mut changed = None;
     for step in &intent.steps {
-        let now = read_if_there(&step.path)?.map(|bytes| Digest::of_bytes(&bytes));
-        if now == step.after || now != step.before {
+        let digest =
+            |path: &Path| read_if_there(path).map(|bytes| bytes.map(|bytes| Digest::of_bytes(&bytes)));
+        let now = digest(&step.path)?;
+        if now == step.after {
             continue;
         }
         match &step.staged {
-            Some(staged) if staged.exists() => place(disk, staged, &step.path)?,
-            Some(_) => {}
+            _ if now != step.before => changed = changed.or(Some(&step.path)),
+            Some(staged) if digest(staged)? == step.after => place(disk, staged, &step.path)?,
+            Some(_) => changed = changed.or(Some(&step.path)),
             None => remove_file(disk, &step.path)?,
         }
     }
@@ -137,7 +152,29 @@ fn finish(disk: &dyn Disk, layout: &Layout, intent: &Intent) -> Result<(), Error
     let leftovers =
         intent.steps.iter().filter_map(|step| step.staged.as_ref()).filter(|staged| staged.exists());
     leftovers.for_each(|staged| discard(disk, staged));
-    Ok(())
+    changed.map_or(Ok(()), |path| Err(Error::Changed { path: path.clone() }))
+}
+
+/// Whether kforge can have written this: each step changes a file below `kernels`, to bytes staged in the one place for them.
+fn is_ours(layout: &Layout, intent: &Intent) -> bool {
+    let staging = layout.staging();
+    let inside = |path: &Path| {
+        let Ok(below) = path.strip_prefix(layout.root()) else { return false };
+        let mut parts = below.components();
+        below.starts_with("kernels")
+            && parts.all(|part| matches!(part, Component::Normal(_)))
+            && below
+                .ancestors()
+                .all(|part| part.as_os_str().is_empty() || !is_link(&layout.root().join(part)))
+    };
+    let staged =
+        |path: &PathBuf| path.parent() == Some(&staging) && path.file_name().is_some() && !is_link(path);
+    intent.schema == SCHEMA
+        && intent.steps.iter().all(|step| inside(&step.path) && step.staged.as_ref().is_none_or(staged))
+}
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
 }
 
 fn intent_path(layout: &Layout) -> PathBuf {

@@ -1,13 +1,14 @@
 //! The journal of runs: one JSON line each, synced before anything is timed.
 //!
-//! A kill may leave a torn last line; it is never repaired, only ended, so that the next line stands alone. A line
-//! that cannot be read is skipped: it was torn before its run could begin.
+//! A kill may leave a torn line: one that is no JSON. It is never repaired, only ended, so that the next line stands alone, and it
+//! is skipped: a torn start was never measured, and a torn end leaves a run that never finished. A whole line that says
+//! something unknown, as a later kforge may write, is refused: skipping it could forget a loss.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 
-use kforge_record::{Digest, JournalEntry, JournalEvent, PriorRun};
+use kforge_record::{Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, PriorRun};
 
 use crate::atomic::{create_folder, read_if_there};
 use crate::disk::{Disk, Effect, EffectKind};
@@ -49,11 +50,26 @@ fn ends_with_newline(file: &mut File) -> std::io::Result<bool> {
     Ok(last == [b'\n'])
 }
 
-/// Every readable entry, oldest first.
+/// Every entry that is not torn, oldest first.
 pub(crate) fn entries(layout: &Layout) -> Result<Vec<JournalEntry>, Error> {
     let path = layout.state().join("journal.jsonl");
     let bytes = read_if_there(&path)?.unwrap_or_default();
-    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    let mut entries = Vec::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        if serde_json::from_slice::<serde_json::Value>(line).is_err() {
+            continue;
+        }
+        let refuse = |reason: String| Error::Record {
+            path: path.clone(),
+            source: kforge_record::Error::Malformed { what: "journal entry", reason },
+        };
+        let entry: JournalEntry = serde_json::from_slice(line).map_err(|error| refuse(error.to_string()))?;
+        if entry.schema != JOURNAL_SCHEMA {
+            return Err(refuse(format!("`{}` is not {JOURNAL_SCHEMA}", entry.schema)));
+        }
+        entries.push(entry);
+    }
+    Ok(entries)
 }
 
 /// The journalled runs of a pair, oldest first, each with its end where it had one.
@@ -82,9 +98,4 @@ pub(crate) fn runs_of(layout: &Layout, pair: &Digest) -> Result<Vec<PriorRun>, E
 pub(crate) fn pairs_against(layout: &Layout, op: &str, baseline: &Digest) -> Result<BTreeSet<Digest>, Error> {
     let against = |entry: &JournalEntry| entry.op == op && entry.baseline.as_ref() == Some(baseline);
     Ok(entries(layout)?.into_iter().filter(against).map(|entry| entry.pair).collect())
-}
-
-/// Whether there is a journal at all; a fresh clone has none.
-pub(crate) fn exists(layout: &Layout) -> bool {
-    fs::metadata(layout.state().join("journal.jsonl")).is_ok()
 }

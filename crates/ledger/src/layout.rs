@@ -90,6 +90,12 @@ impl Layout {
         Ok(self.op(op)?.join(format!("v{number}_{tag}.{suffix}")))
     }
 
+    /// Whether a file of an op's folder has the name of a version: `vN_…`.
+    pub fn is_version_name(name: &str) -> bool {
+        let digits = name.strip_prefix('v').and_then(|rest| rest.split_once('_')).map(|(digits, _)| digits);
+        digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
     /// The ignored folder of what is not truth.
     pub fn state(&self) -> PathBuf {
         self.root.join(".kforge")

@@ -1,7 +1,6 @@
 //! The ledger's front: open it, write down runs, put evidence in, find it again.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use crate::disk::{Disk, RealDisk};
 use crate::error::Error;
 use crate::history::{self, Filter, History};
 use crate::layout::Layout;
-use crate::lock::WriteLock;
+use crate::lock::{WriteLock, refuse_links};
 use crate::rebuild::{self, Rebuilt};
 use crate::recording::{self, Recorded, Recording};
 use crate::versions::{self, Version};
@@ -29,7 +28,7 @@ impl Ledger {
     /// Opens the ledger under this root on the real file system; an empty or missing folder is an empty ledger.
     ///
     /// # Errors
-    /// `Error::Io` where an interrupted change cannot be finished.
+    /// `Error::Io` where an interrupted change cannot be finished, or where `.kforge` or a file of it is a link.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self, Error> {
         Self::open_with(root, Arc::new(RealDisk))
     }
@@ -40,6 +39,7 @@ impl Ledger {
     /// As `open`.
     pub fn open_with(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Result<Self, Error> {
         let ledger = Self { layout: Layout::new(root.into()), disk };
+        refuse_links(&ledger.layout)?;
         if intent::is_pending(&ledger.layout) {
             let lock = ledger.lock()?;
             intent::recover(&*ledger.disk, &ledger.layout, &lock)?;
@@ -93,11 +93,6 @@ impl Ledger {
     pub fn journal(&self, entry: &JournalEntry) -> Result<(), Error> {
         let lock = self.lock()?;
         journal::append(&*self.disk, &self.layout, &lock, entry)
-    }
-
-    /// Whether this copy of the ledger has a journal; a fresh clone has none.
-    pub fn has_journal(&self) -> bool {
-        journal::exists(&self.layout)
     }
 
     /// All earlier runs of a pair that this ledger knows of, from the journal and from evidence, oldest first.
@@ -232,7 +227,7 @@ impl Ledger {
     }
 
     /// The evidence of an op whose candidate is exactly these files, where `blob` gives the present entry of a path.
-    /// Newest first. Evidence that cannot be read is left out.
+    /// Newest first. Evidence that cannot be read, or that compares with an earlier commit, is left out.
     ///
     /// # Errors
     /// `Error::Io` where the folder cannot be listed.
@@ -244,8 +239,7 @@ impl Ledger {
         let mut found = Vec::new();
         for id in self.evidence_ids(op)? {
             let Ok(evidence) = self.read(op, &id) else { continue };
-            let entries = &evidence.facts.sides.candidate.subject.entries;
-            if entries.iter().all(|entry| blob(&entry.path).as_ref() == Some(entry)) {
+            if evidence.facts.run.base.is_none() && evidence.first_difference(blob).is_none() {
                 found.push((id, evidence));
             }
         }
@@ -312,11 +306,6 @@ impl Ledger {
     /// `Error::Io`.
     pub fn notes_with(&self, words: &str) -> Result<Vec<(String, usize, String)>, Error> {
         search::paragraphs(&self.layout, words)
-    }
-
-    /// Whether the ledger's folder exists at all.
-    pub fn exists(&self) -> bool {
-        fs::metadata(self.layout.kernels()).is_ok()
     }
 }
 

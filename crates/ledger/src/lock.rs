@@ -11,6 +11,22 @@ use crate::layout::Layout;
 /// What `.kforge/.gitignore` says: everything in the folder is ignored, this file too.
 const IGNORED: &[u8] = b"*\n";
 
+/// Refuses a ledger whose own folder leads elsewhere: a branch can bring links under these names, and what is written or swept
+/// there would be somebody's files.
+pub(crate) fn refuse_links(layout: &Layout) -> Result<(), Error> {
+    let state = layout.state();
+    let own = [state.clone(), layout.staging()];
+    let files = [".gitignore", "lock", "journal.jsonl", "index.sqlite"].map(|name| state.join(name));
+    let is_link = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    match own.into_iter().chain(files).find(is_link) {
+        Some(path) => {
+            let said = "it is a symbolic link, and kforge keeps its own files in no other place; remove it";
+            Err(Error::io("open", &path)(std::io::Error::other(said)))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The right to write; given back on drop, and by the system when the process ends.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
@@ -36,6 +52,7 @@ impl WriteLock {
     }
 
     fn file(disk: &dyn Disk, layout: &Layout) -> Result<(File, PathBuf), Error> {
+        refuse_links(layout)?;
         let state = layout.state();
         create_folder(disk, &state)?;
         // The folder ignores itself, so that no .gitignore of the user has to be touched. A full disk can have cut the file.

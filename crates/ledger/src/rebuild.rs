@@ -3,7 +3,7 @@
 //! Refuses to touch what kforge did not write: a version file is replaced or removed only where its content is a
 //! known patch or source of the op, or a merge left conflict markers in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use kforge_record::{Digest, Evidence, Lesson};
@@ -24,6 +24,8 @@ pub(crate) struct Truth {
     pub(crate) lesson: Lesson,
     pub(crate) patch: Option<Vec<u8>>,
     pub(crate) source: Option<(String, Vec<u8>)>,
+    /// Kernel runs in one sample of each case, where that is known.
+    pub(crate) runs: BTreeMap<String, u32>,
 }
 
 /// What a rebuild did.
@@ -50,7 +52,8 @@ pub(crate) fn truth_of(layout: &Layout, op: &str) -> Result<Vec<Truth>, Error> {
                 read_if_there(&layout.beside(op, &id, extension)?)?.map(|bytes| (extension.clone(), bytes))
             }
         };
-        all.push(Truth { id, evidence, lesson, patch, source });
+        let runs = evidence_store::runs(layout, op, &id, &evidence);
+        all.push(Truth { id, evidence, lesson, patch, source, runs });
     }
     sort(&mut all);
     Ok(all)
@@ -119,7 +122,7 @@ fn version_files(layout: &Layout, op: &str, truth: &[Truth], changes: &mut Vec<C
     wanted.retain(|(path, _)| seen.insert(path.clone()));
     for name in evidence_store::names(&layout.op(op)?)? {
         let path = layout.op(op)?.join(&name);
-        let stale = is_version_name(&name) && !wanted.iter().any(|(target, _)| *target == path);
+        let stale = Layout::is_version_name(&name) && !wanted.iter().any(|(target, _)| *target == path);
         if stale && read_if_there(&path)?.is_some_and(|bytes| ours(&bytes)) {
             changes.push(Change { path, content: None });
         }
@@ -131,12 +134,6 @@ fn version_files(layout: &Layout, op: &str, truth: &[Truth], changes: &mut Vec<C
         }
     }
     Ok(())
-}
-
-/// `vN_…`.
-fn is_version_name(name: &str) -> bool {
-    let digits = name.strip_prefix('v').and_then(|rest| rest.split_once('_')).map(|(digits, _)| digits);
-    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// All recorded evidence, op by op.

@@ -56,7 +56,8 @@ pub(crate) fn record(
     let source = source.or_else(|| kept.and_then(|truth| truth.source.clone()));
     let mut lesson = lesson.clone();
     lesson.source_ext = source.as_ref().map(|(extension, _)| extension.clone());
-    let truth = Truth { id, evidence: audited.evidence, lesson, patch, source };
+    let runs = evidence_store::runs(layout, op, &id, &audited.evidence);
+    let truth = Truth { id, evidence: audited.evidence, lesson, patch, source, runs };
     let mut changes = truth_files(layout, op, &truth)?;
     if let Some(signature) = &recording.signature {
         changes.push(Change { path: layout.beside(op, &id, "sig")?, content: Some(signature.clone()) });

@@ -8,7 +8,12 @@ use kforge_record::{Digest, Evidence, PriorRun};
 /// The runs of a pair that evidence shows or names, merged with those already known, oldest first.
 pub fn runs_of(pair: &Digest, evidence: &[(Digest, Evidence)], known: Vec<PriorRun>) -> Vec<PriorRun> {
     let mut runs = known;
-    let of_pair = evidence.iter().filter(|(_, evidence)| evidence.facts.run.pair == *pair && ran(evidence));
+    // What was compared with an earlier commit answers another question, though its files may be the same.
+    let apart =
+        |run: &PriorRun| evidence.iter().any(|(_, other)| is_apart(other) && other.facts.run.id == run.run);
+    let of_pair = evidence
+        .iter()
+        .filter(|(_, evidence)| evidence.facts.run.pair == *pair && ran(evidence) && !is_apart(evidence));
     for (id, evidence) in of_pair {
         let run = PriorRun {
             run: evidence.facts.run.id,
@@ -19,6 +24,7 @@ pub fn runs_of(pair: &Digest, evidence: &[(Digest, Evidence)], known: Vec<PriorR
         merge(&mut runs, run);
         evidence.facts.prior.iter().for_each(|prior| merge(&mut runs, prior.clone()));
     }
+    runs.retain(|run| !apart(run));
     runs.sort_by(|one, other| (&one.started_at, &one.run).cmp(&(&other.started_at, &other.run)));
     runs
 }
@@ -32,6 +38,7 @@ pub fn rivals_among(
     let counts = |evidence: &Evidence| {
         evidence.facts.sides.baseline.subject.id == *baseline
             && ran(evidence)
+            && !is_apart(evidence)
             && until.is_none_or(|until| evidence.facts.run.started_at.as_str() <= until)
     };
     evidence
@@ -45,6 +52,11 @@ pub fn rivals_among(
 fn ran(evidence: &Evidence) -> bool {
     let candidate = &evidence.facts.sides.candidate;
     !(candidate.never_ran() && candidate.build.is_none())
+}
+
+/// Whether it compares with an earlier commit instead of the op's baseline.
+const fn is_apart(evidence: &Evidence) -> bool {
+    evidence.facts.run.base.is_some()
 }
 
 fn merge(runs: &mut Vec<PriorRun>, run: PriorRun) {

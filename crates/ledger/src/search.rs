@@ -85,7 +85,9 @@ fn open(layout: &Layout) -> Result<Connection, Error> {
 
 /// A new index beside the old one, then renamed over it, so that two askers never see half of one.
 fn made_on_disk(layout: &Layout, path: &Path, print: &str) -> Option<Connection> {
-    let fresh = path.with_extension(format!("sqlite-{}", std::process::id()));
+    // Among the staged files, so that what a killed asker leaves is swept with them.
+    fs::create_dir_all(layout.staging()).ok()?;
+    let fresh = layout.staging().join(format!("index.sqlite-{}", std::process::id()));
     fs::remove_file(&fresh).ok();
     let known = if path.is_file() { Connection::open(path).ok().as_ref().map(audits::kept) } else { None };
     let known = known.unwrap_or_default();
@@ -109,7 +111,8 @@ fn is_fresh(index: &Connection, print: &str) -> bool {
 
 /// Names, lengths and times of everything the index is made of.
 fn fingerprint(layout: &Layout) -> Result<String, Error> {
-    let mut text = format!("{VERSION}\n");
+    // Another version of kforge may judge what it recomputes otherwise.
+    let mut text = format!("{VERSION} {}\n", env!("CARGO_PKG_VERSION"));
     for op in evidence_store::ops(layout)? {
         let folder = layout.evidence_folder(&op)?;
         for name in evidence_store::names(&folder)? {
@@ -156,7 +159,14 @@ fn fill(index: &Connection, layout: &Layout, print: &str, known: &Answers) -> Re
                     continue;
                 }
             };
-            let lesson = evidence_store::lesson(layout, &op, &id)?;
+            let lesson = match evidence_store::lesson(layout, &op, &id) {
+                Ok(lesson) => lesson,
+                Err(Error::Record { path, source }) => {
+                    misfit(index, layout, &op, &path, &source.to_string())?;
+                    None
+                }
+                Err(error) => return Err(error),
+            };
             let number = numbers.iter().find(|(known, _)| *known == id).map(|(_, number)| *number);
             let said = answers.get(&audits::key(layout, &op, &id)?).cloned();
             let said = said.unwrap_or_else(|| "it could not be recomputed".to_owned());
@@ -186,7 +196,8 @@ fn misfit(index: &Connection, layout: &Layout, op: &str, file: &Path, why: &str)
 fn numbered(layout: &Layout, op: &str) -> Result<Vec<(Digest, u32)>, Error> {
     let mut recorded = Vec::new();
     for id in evidence_store::ids(layout, op)? {
-        let lesson = evidence_store::lesson(layout, op, &id)?;
+        // What cannot be read is named where its row is made.
+        let lesson = evidence_store::lesson(layout, op, &id).ok().flatten();
         if let (Ok(evidence), Some(_)) = (evidence_store::read(layout, op, &id), lesson) {
             recorded.push((evidence.facts.run.started_at, id, evidence.facts.run.pair));
         }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use kforge_ledger::{Filter, Ledger, Recording};
 use kforge_record::{
-    Attempt, Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, LESSON_SCHEMA, Layer, Lesson, Sealed,
+    Attempt, Digest, Evidence, JOURNAL_SCHEMA, JournalEntry, JournalEvent, LESSON_SCHEMA, Layer, Lesson,
+    Sealed,
 };
 use kforge_testkit::SampleExperiment;
 
@@ -311,4 +312,74 @@ fn derived_files_that_are_gone_are_named_and_come_back() {
     assert_eq!(ledger.missing().expect("looks"), gone);
     ledger.rebuild().expect("derives");
     assert!(gone.iter().all(|file| file.exists()));
+}
+
+#[test]
+fn a_comparison_with_a_commit_is_no_run_of_the_pair() {
+    let root = tempfile::tempdir().expect("a folder");
+    let ledger = Ledger::open(root.path()).expect("opens");
+    let sample = SampleExperiment::new("rmsnorm", "vec");
+    let mut facts = sample.facts().expect("facts");
+    let (pair, baseline) = (facts.run.pair, facts.sides.baseline.subject.id);
+    let commit = "c".repeat(40);
+    facts.run.base = Some(commit.clone());
+    facts.run = facts.run.identified().expect("an id");
+    facts.sides.baseline.subject.tree = format!("git:{commit}");
+    facts.sides.baseline.subject.rev = Some(commit);
+    let sealed = Evidence::seal(facts, sample.samples().expect("samples")).expect("seals");
+    ledger.put_evidence(&sealed).expect("stores");
+    // Earlier versions wrote such runs into the journal.
+    let run = &sealed.evidence.facts.run;
+    let entry = JournalEntry {
+        schema: JOURNAL_SCHEMA.to_owned(),
+        event: JournalEvent::Started,
+        at: run.started_at.clone(),
+        run: run.id,
+        op: "rmsnorm".to_owned(),
+        candidate: "vec".to_owned(),
+        pair,
+        baseline: None,
+        verdict: None,
+        evidence: None,
+    };
+    ledger.journal(&entry).expect("writes");
+    assert_eq!(ledger.prior_runs("rmsnorm", &pair).expect("runs"), []);
+    assert!(ledger.rivals("rmsnorm", &baseline).expect("rivals").is_empty());
+    let entries = sealed.evidence.facts.sides.candidate.subject.entries.clone();
+    let here = |path: &str| entries.iter().find(|entry| entry.path == path).cloned();
+    assert!(ledger.find_by_subject("rmsnorm", &here).expect("looks").is_empty());
+}
+
+#[test]
+fn the_time_of_a_call_does_not_depend_on_where_the_samples_are() {
+    let timed: Vec<String> = (0..12).map(|case| format!("case-{case}")).collect();
+    let sample =
+        SampleExperiment { timed, launches: 24, blocks: 64, ..SampleExperiment::new("rmsnorm", "vec") };
+    let root = tempfile::tempdir().expect("a folder");
+    let ledger = Ledger::open(root.path()).expect("opens");
+    let made = sample.seal().expect("seals");
+    assert!(made.evidence.samples.inline.is_none());
+    ledger.put_evidence(&made).expect("stores");
+    ledger.record(&recording(&made, "vec")).expect("records");
+    let notes = || fs::read_to_string(root.path().join("kernels/rmsnorm/notes.md")).expect("notes");
+    // 8 ms a sample, 4 runs in each.
+    assert!(notes().contains("| case-0 | 2.000 ms |"), "{}", notes());
+    let samples = ledger.layout().beside("rmsnorm", &made.id, "samples.zst").expect("a path");
+    fs::remove_file(samples).expect("removes");
+    ledger.rebuild().expect("rebuilds");
+    assert!(notes().contains("| case-0 | - | - |"), "{}", notes());
+}
+
+#[test]
+fn a_torn_line_of_the_journal_is_skipped_and_a_whole_one_that_is_unknown_is_refused() {
+    let root = tempfile::tempdir().expect("a folder");
+    let ledger = Ledger::open(root.path()).expect("opens");
+    let pair = Digest::of_bytes(b"pair");
+    let path = root.path().join(".kforge/journal.jsonl");
+    fs::create_dir_all(root.path().join(".kforge")).expect("a folder");
+    fs::write(&path, "{\"schema\":\"kforge.jou\n").expect("writes");
+    assert!(ledger.journalled_runs(&pair).expect("skips").is_empty());
+    fs::write(&path, "{\"schema\":\"kforge.journal/2\",\"event\":\"finished\"}\n").expect("writes");
+    let error = ledger.journalled_runs(&pair).expect_err("refused");
+    assert!(error.hint().expect("a cure").contains("later one"));
 }

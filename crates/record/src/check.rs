@@ -306,7 +306,7 @@ impl Check {
                 format!(
                     "{place}: output {} has {} of {} elements outside the tolerance{}",
                     output.name,
-                    output.mismatches.max(output.nan_differs + output.inf_differs),
+                    output.mismatches.max(output.nan_differs.saturating_add(output.inf_differs)),
                     output.compared,
                     worst.unwrap_or_default()
                 )

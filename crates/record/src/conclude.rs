@@ -10,14 +10,25 @@ use crate::check::Check;
 use crate::error::Error;
 use crate::evidence::Facts;
 use crate::run::VoidCause;
-use crate::samples::{Launch, Series};
+use crate::samples::{Launch, Series, blocks_of};
 use crate::subject::Side;
+
+/// Draws that a judgement may take: blocks × resamples. The largest experiment with the default policy takes 3·10⁹; a file that asks
+/// for much more would keep whoever audits it busy for days.
+const MOST_DRAWS: u64 = 1 << 34;
 
 /// The judgement that follows from the facts and the samples, and nothing else.
 ///
 /// # Errors
-/// `Error::Judge` where the policy is out of range or the samples are no times.
+/// `Error::Judge` where the policy is out of range or the samples are no times; `Error::Policy` where it asks for more draws
+/// than anybody could wait for.
 pub fn conclude(facts: &Facts, launches: &[Launch]) -> Result<Judgement, Error> {
+    let resamples = facts.policy.judge.resamples;
+    let blocks = blocks_of(launches);
+    if blocks.saturating_mul(u64::from(resamples)) > MOST_DRAWS {
+        let why = format!("with {blocks} blocks it takes more than {MOST_DRAWS} draws");
+        return Err(Error::Policy { name: "resamples".to_owned(), value: resamples.to_string(), why });
+    }
     let judge = Judge::new(facts.policy.judge.clone())?;
     let mut judgement = judge.judge(&op_samples(facts, launches))?;
     if let Some(verdict) = overruled(facts, launches, &judgement) {
@@ -49,7 +60,7 @@ fn blocks(series: &Series) -> Vec<Block> {
             a_ns: i64::try_from(*a).unwrap_or(i64::MAX),
             a2_ns: i64::try_from(*a_prime).unwrap_or(i64::MAX),
             b_ns: i64::try_from(*b).unwrap_or(i64::MAX),
-            disturbed: u32::try_from(position).is_ok_and(|position| series.dropped.contains(&position)),
+            disturbed: u32::try_from(position).is_ok_and(|position| series.is_dropped(position)),
         })
         .collect()
 }

@@ -92,6 +92,13 @@ impl Error {
     /// What to do about it, where something can be done.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Malformed { what: "lesson", .. } => Some(
+                "keep one side where a merge left marks, or bring the file back from version control; then `kforge record --rebuild`"
+                    .to_owned(),
+            ),
+            Self::Malformed { what: "journal entry", .. } => Some(
+                "use the kforge that wrote it, a later one perhaps; a line that is skipped could hide a loss".to_owned(),
+            ),
             Self::Malformed { .. } => Some(
                 "evidence files are never edited; restore the file from version control or measure again"
                     .to_owned(),

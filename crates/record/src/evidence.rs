@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::policy::Policy;
 use crate::run::{Disturbance, PriorRun, Run, VoidFinding};
 use crate::samples::{Launch, Samples, SamplesFile};
-use crate::subject::Side;
+use crate::subject::{Side, SubjectEntry};
 
 /// The schema of an evidence file.
 pub const EVIDENCE_SCHEMA: &str = "kforge.evidence/1";
@@ -143,6 +143,12 @@ impl Evidence {
             .map_err(|error| Error::Unwritable { what: "evidence", reason: error.to_string() })?;
         bytes.push(b'\n');
         Ok(bytes)
+    }
+
+    /// The first file of the candidate that is not as it was measured, where `present` gives the entry of a path now.
+    pub fn first_difference(&self, present: &dyn Fn(&str) -> Option<SubjectEntry>) -> Option<&SubjectEntry> {
+        let mut entries = self.facts.sides.candidate.subject.entries.iter();
+        entries.find(|entry| present(&entry.path).as_ref() != Some(*entry))
     }
 
     /// Reads an evidence file; does not check it (see `audit`).

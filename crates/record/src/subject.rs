@@ -3,7 +3,8 @@
 //! Evidence binds these blobs and nothing else of a tree, so that rebase, cherry-pick and squash keep it valid
 //! and an edit of one of these files voids it. Files outside the repository are inputs of the build, not subject.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::blob::BlobId;
 use crate::build::Build;
@@ -15,6 +16,7 @@ use crate::error::Error;
 #[serde(deny_unknown_fields)]
 pub struct SubjectEntry {
     /// Relative to the repository's root, `/` between parts, without `.`, `..` or empty parts.
+    #[serde(deserialize_with = "normal_path")]
     pub path: String,
     /// Git's file mode: `100644`, `100755` or `120000`.
     pub mode: String,
@@ -95,6 +97,12 @@ fn is_normal(path: &str) -> bool {
     !path.is_empty()
         && !path.contains('\0')
         && path.split('/').all(|part| !part.is_empty() && part != "." && part != ".." && part != ".git")
+}
+
+/// Whoever reads a path joins it to a folder: one that leaves its tree is never read at all.
+fn normal_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let path = String::deserialize(deserializer)?;
+    if is_normal(&path) { Ok(path) } else { Err(D::Error::custom(Error::Path { path })) }
 }
 
 /// Why a side gave no usable answer: its build failed, its runner crashed, hung, or spoke garbage.

@@ -136,3 +136,43 @@ fn a_limit_of_outliers_is_judged_and_cannot_be_left_out_on_one_side() {
     let unlimited = with(&|output| (output.max_excess, output.tolerance.outlier) = (None, None));
     assert!(audit(&unlimited.evidence, &launches()).is_err(), "the baseline was asked for more");
 }
+
+#[test]
+fn a_path_that_leaves_its_tree_is_never_read() {
+    let sealed = SampleExperiment::new("rmsnorm", "vec").seal().expect("seals");
+    let text = String::from_utf8(sealed.bytes).expect("text");
+    let path = &sealed.evidence.facts.sides.candidate.subject.entries[0].path;
+    for other in ["/etc/passwd", "../x.c", "a/../../x.c", "a//b", ".git/hooks/post-checkout", "", "a\\u0000b"]
+    {
+        let forged = text.replace(&format!("\"{path}\""), &format!("\"{other}\""));
+        assert_ne!(forged, text);
+        assert!(Evidence::read(forged.as_bytes()).is_err(), "{other:?}");
+    }
+    assert!(Evidence::read(text.as_bytes()).is_ok());
+}
+
+#[test]
+fn counts_of_differences_that_overflow_together_are_words_and_no_panic() {
+    let sample = SampleExperiment { wrong: true, ..SampleExperiment::new("rmsnorm", "vec") };
+    let mut facts = sample.facts().expect("facts");
+    for output in facts.checks.iter_mut().flat_map(|check| &mut check.outputs) {
+        (output.shape, output.shape_got) = (vec![u64::MAX], vec![u64::MAX]);
+        (output.compared, output.mismatches) = (u64::MAX, u64::MAX);
+        (output.nan_differs, output.inf_differs) = (u64::MAX, 1);
+        output.passed = false;
+    }
+    assert!(facts.checks.iter().all(|check| check.complaint().contains("outside the tolerance")));
+}
+
+#[test]
+fn more_draws_than_anybody_waits_for_are_refused() {
+    let sample = SampleExperiment::new("rmsnorm", "vec");
+    let mut facts = sample.facts().expect("facts");
+    facts.policy.judge.resamples = 100_000;
+    let mut launches = sample.samples().expect("samples");
+    let series = &mut launches[0].series[0];
+    let many = |column: &Vec<u64>| column.iter().copied().cycle().take(200_000).collect::<Vec<_>>();
+    (series.a, series.a_prime, series.b) = (many(&series.a), many(&series.a_prime), many(&series.b));
+    series.order = series.order.iter().copied().cycle().take(200_000).collect();
+    assert!(matches!(Evidence::seal(facts, launches), Err(kforge_record::Error::Policy { .. })));
+}

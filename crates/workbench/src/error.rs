@@ -231,7 +231,11 @@ impl Error {
             Self::Io { .. } if self.says_no_room() => {
                 Some("make that place writable for this user and repeat the command".to_owned())
             }
-            Self::Io { .. } | Self::Tool { .. } | Self::Interrupted => None,
+            Self::Tool { .. } => Some(
+                "OpenSSH must be installed, and --sign takes a private key, or a public one whose private half an agent holds; nothing was recorded"
+                    .to_owned(),
+            ),
+            Self::Io { .. } | Self::Interrupted => None,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrokenLink {
     /// A stable word: `no-evidence`, `malformed`, `not-faster`, `subject-differs`, `needs-confirmation`, `staged-code`,
-    /// `hook-refused`, `hook-changed-subject`, `ref-moved`, `operation-in-progress`, `nothing-to-commit`, `empty-message`,
+    /// `staged-conflict`, `hook-refused`, `hook-changed-subject`, `ref-moved`, `operation-in-progress`, `nothing-to-commit`, `empty-message`,
     /// `bad-signature`, `other-baseline`, `evidence-removed`, `subject-removed`, `settings-changed`, `not-reproduced`.
     pub link: &'static str,
     /// A lowercase fact.
@@ -72,26 +72,18 @@ pub(crate) fn evidence_for(
         }
     }
     all.sort_by(|(a, one), (b, other)| (&other.facts.run.started_at, b).cmp(&(&one.facts.run.started_at, a)));
-    let fits = |evidence: &Evidence| {
-        evidence
-            .facts
-            .sides
-            .candidate
-            .subject
-            .entries
-            .iter()
-            .find(|entry| present(&entry.path).as_ref() != Some(entry))
-            .cloned()
-    };
-    if let Some(position) = all.iter().position(|(_, evidence)| fits(evidence).is_none()) {
+    // What cannot be read may be the loss that speaks against the win which fits.
+    if let Some(error) = unreadable {
+        let hint = "restore the evidence file, or measure again";
+        return Ok(Err(BrokenLink::new("malformed", error.to_string(), hint)));
+    }
+    if let Some(position) = all.iter().position(|(_, evidence)| evidence.first_difference(present).is_none())
+    {
         return Ok(Ok(all.swap_remove(position)));
     }
     let who = candidate.map_or_else(String::new, |name| format!(" and candidate {name}"));
-    Ok(Err(match (all.first(), unreadable) {
-        (_, Some(error)) => {
-            BrokenLink::new("malformed", error.to_string(), "restore the evidence file, or measure again")
-        }
-        (None, None) => match aside {
+    Ok(Err(match all.first() {
+        None => match aside {
             Some(id) => other_baseline(op, &id),
             None => BrokenLink::new(
                 "no-evidence",
@@ -99,11 +91,11 @@ pub(crate) fn evidence_for(
                 "run `kforge validate` first",
             ),
         },
-        (Some((id, evidence)), None) => {
+        Some((id, evidence)) => {
             let name = &evidence.facts.candidate;
-            let entry = fits(evidence);
-            let path = entry.as_ref().map(|entry| entry.path.clone()).unwrap_or_default();
-            let (found, wanted) = how(present(&path).as_ref(), entry.as_ref());
+            let entry = evidence.first_difference(present);
+            let path = entry.map(|entry| entry.path.clone()).unwrap_or_default();
+            let (found, wanted) = how(present(&path).as_ref(), entry);
             BrokenLink::new(
                 "subject-differs",
                 format!("{path} is {found}, the newest evidence ({}, {name}) is for {wanted}", id.short()),

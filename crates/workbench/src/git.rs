@@ -1,5 +1,6 @@
-//! Every question to `git`, and every change made through it. Children get a pinned locale and none of the caller's
-//! git environment, so that the same repository answers alike from a shell, a hook or a worktree.
+//! Every question to `git`, and every change made through it. Children get a pinned locale and none of the variables by which
+//! a caller's git names a repository, an index, objects, notes or pathspecs, so that the same repository answers alike from a
+//! shell, a hook or a worktree. Configuration of the caller (`GIT_CONFIG_*`), identities and dates stay: they are the user's.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -33,7 +34,7 @@ pub(crate) struct TreeEntry {
 }
 
 /// Variables by which a caller's git could redirect ours.
-const INHERITED: [&str; 12] = [
+const INHERITED: [&str; 16] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -46,6 +47,10 @@ const INHERITED: [&str; 12] = [
     "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
+    "GIT_SHALLOW_FILE",
+    "GIT_NOTES_REF",
+    "GIT_ATTR_SOURCE",
+    "GIT_REPLACE_REF_BASE",
 ];
 
 /// Where a server keeps what is being pushed until its hooks have agreed; git names the place to them alone.
@@ -220,10 +225,16 @@ impl Git {
                     std::fs::read_link(&file).map_err(|source| Error::Io { path: file.clone(), source })?;
                 let blob = self.hash(target.as_os_str().as_encoded_bytes().to_vec())?;
                 entries.push(Some(SubjectEntry { path: path.clone(), mode: "120000".to_owned(), blob }));
-            } else if meta.is_file() && !path.contains('\n') {
+            } else if meta.is_file() && !reads_alike(&self.prefix, path) {
+                let whole = format!("{}{path}", self.prefix);
+                let id = self.call(["hash-object", "--", whole.as_str()]).text()?;
+                let mode = mode_of(&meta).to_owned();
+                let blob = id.parse::<BlobId>().map_err(Error::Record)?;
+                entries.push(Some(SubjectEntry { path: path.clone(), mode, blob }));
+            } else if meta.is_file() {
                 regular.push((entries.len(), format!("{}{path}", self.prefix)));
-                let mode = if is_executable(&meta) { "100755" } else { "100644" };
-                let blob = empty_blob();
+                let mode = mode_of(&meta);
+                let blob = "0".repeat(40).parse().ok();
                 entries.push(blob.map(|blob| SubjectEntry {
                     path: path.clone(),
                     mode: mode.to_owned(),
@@ -344,8 +355,7 @@ impl Git {
     ) -> Result<Vec<(String, Option<TreeEntry>)>, Error> {
         let base = match head {
             Some(head) => head.to_owned(),
-            // Git knows the empty tree without having it.
-            None => self.call(["hash-object", "-t", "tree", "--stdin"]).input("").text()?,
+            None => self.empty_tree()?,
         };
         // A path that was only announced (`add --intent-to-add`) has no staged content.
         let words = ["--ita-invisible-in-index", "--cached", "-z", "--raw", "--no-abbrev", "--no-renames"];
@@ -378,6 +388,21 @@ impl Git {
         Ok(if output.status.success() { Ok(()) } else { Err(said) })
     }
 
+    /// The id of the empty tree, which git knows without having it.
+    pub(crate) fn empty_tree(&self) -> Result<String, Error> {
+        self.call(["hash-object", "-t", "tree", "--stdin"]).input("").text()
+    }
+
+    /// The id that names nothing: as many zeros as an id of this repository has digits.
+    pub(crate) fn zero(&self) -> Result<String, Error> {
+        Ok("0".repeat(self.empty_tree()?.len()))
+    }
+
+    /// A yes or no of the configuration, in any of the words that git takes for one.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.call(["config", "--type=bool", "--get", name]).maybe()?.as_deref() == Some("true"))
+    }
+
     /// A value of the configuration.
     pub(crate) fn config(&self, name: &str) -> Result<Option<String>, Error> {
         self.call(["config", "--get", name]).maybe()
@@ -396,13 +421,16 @@ fn distrusted(said: &str) -> Option<Error> {
     })
 }
 
-fn empty_blob() -> Option<BlobId> {
-    "0".repeat(40).parse().ok()
+/// Git's mode of a regular file.
+fn mode_of(meta: &std::fs::Metadata) -> &'static str {
+    use std::os::unix::fs::PermissionsExt as _;
+    if meta.permissions().mode() & 0o100 != 0 { "100755" } else { "100644" }
 }
 
-fn is_executable(meta: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    meta.permissions().mode() & 0o100 != 0
+/// Whether git reads a name from a line as it is: it takes quotes at the start, a line end and a return at the end for its own.
+fn reads_alike(prefix: &str, path: &str) -> bool {
+    let first = if prefix.is_empty() { path } else { prefix };
+    !path.contains('\n') && !prefix.contains('\n') && !first.starts_with('"') && !path.ends_with('\r')
 }
 
 fn records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -82,7 +82,7 @@ impl Project {
         if project.git.is_some() {
             return Ok(project);
         }
-        let Some(git) = Git::objects(&project.root)? else { return Ok(project) };
+        let Some(git) = Git::objects(folder)? else { return Ok(project) };
         let file = Settings::read(&git.top)?;
         let allowed_signers = file.verify.allowed_signers.map(|named| SignersFile::new(&git.top, &named));
         let ledger = Ledger::open_with(git.top.clone(), Arc::clone(&project.disk))?;

@@ -109,20 +109,22 @@ fn record(project: &Project, request: &Request) -> Result<Response, Error> {
         response.notes.extend(missing(project)?);
     }
     let layout = project.ledger.layout();
-    for (op, id, evidence) in wanted {
-        let lesson = lesson(project, request, &op, &id, &evidence)?;
-        let change = change(project, &evidence, &mut response.notes)?;
+    for (op, id, _) in wanted {
+        // Nothing is made of evidence that does not hold: what it names is somebody's words.
+        let evidence = project.ledger.audited(&op, &id)?.evidence;
+        let words = lesson(project, request, &op, &id, &evidence)?;
+        let kept = change(project, &evidence, &mut response.notes)?;
         let signature = request
             .sign
             .as_ref()
             .map(|key| signing::sign(key, &project.ledger.bytes(&op, &id)?))
             .transpose()?;
-        let source_ext = change.source.as_ref().map(|(extension, _)| extension.clone());
+        let source_ext = kept.source.as_ref().map(|(extension, _)| extension.clone());
         let recording = Recording {
             op: op.clone(),
-            lesson: Lesson { source_ext, ..lesson },
-            patch: change.patch,
-            source: change.source.map(|(_, bytes)| bytes),
+            lesson: Lesson { source_ext, ..words },
+            patch: kept.patch,
+            source: kept.source.map(|(_, bytes)| bytes),
             signature,
         };
         let done = project.ledger.record(&recording)?;
@@ -179,6 +181,13 @@ fn wanted(project: &Project, request: &Request) -> Result<Vec<(String, Digest, E
                     id.short()
                 ),
                 hint: Some(format!("record what `kforge validate {op}` says without --base")),
+            });
+        }
+        let candidate = &evidence.facts.candidate;
+        if let Some(other) = request.candidate.as_ref().filter(|name| *name != candidate) {
+            return Err(Error::Usage {
+                message: format!("evidence {} is of candidate {candidate}, not of {other}", id.short()),
+                hint: Some("leave `--candidate` out, or name other evidence".to_owned()),
             });
         }
         return Ok(vec![(op, id, evidence)]);
@@ -269,7 +278,7 @@ fn lesson(
 
 /// `WHAT: REASON`.
 fn attempt(words: &str) -> Attempt {
-    let (what, reason) = words.split_once(':').unwrap_or((words, "no reason given"));
+    let (what, reason) = words.split_once(": ").unwrap_or((words, "no reason given"));
     Attempt { what: what.trim().to_owned(), reason: reason.trim().to_owned() }
 }
 
@@ -302,8 +311,8 @@ fn change(project: &Project, evidence: &Evidence, notes: &mut Vec<Note>) -> Resu
     let (gone, come) = (only(before, after), only(after, before));
     let old = contents(project, git, &gone)?;
     let new = contents(project, git, &come)?;
-    let missing = old.iter().chain(&new).find(|(_, bytes)| bytes.is_none());
-    if let Some((entry, _)) = missing {
+    let lost = old.iter().chain(&new).find(|(_, bytes)| bytes.is_none());
+    if let Some((entry, _)) = lost {
         notes.push(Note {
             file: Some(entry.path.clone()),
             ..Note::new(
@@ -321,7 +330,7 @@ fn change(project: &Project, evidence: &Evidence, notes: &mut Vec<Note>) -> Resu
         [(entry, Some(bytes))] => Some((extension(&entry.path), bytes.clone())),
         _ => None,
     };
-    let whole = missing.is_none() && !(gone.is_empty() && come.is_empty());
+    let whole = lost.is_none() && !(gone.is_empty() && come.is_empty());
     let patch = if whole { Some(patch(&old, &new)?) } else { None };
     Ok(Change { patch, source })
 }
@@ -466,5 +475,7 @@ mod tests {
     fn an_attempt_has_a_reason_after_its_colon() {
         assert_eq!(attempt("unroll by 8: spills").reason, "spills");
         assert_eq!(attempt("unroll by 8").reason, "no reason given");
+        let async_copy = attempt("cp.async::bulk: no gain");
+        assert_eq!((async_copy.what.as_str(), async_copy.reason.as_str()), ("cp.async::bulk", "no gain"));
     }
 }

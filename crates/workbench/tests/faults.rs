@@ -61,12 +61,6 @@ fn reopened(repo: &ScratchRepo) {
     hooks::run(&request, &Silent).expect("the next command works");
 }
 
-/// The references that a commit may leave behind without moving a branch are none.
-fn state(repo: &ScratchRepo) -> Vec<(String, Vec<u8>)> {
-    // Empty folders are nothing to git and to the user's tree.
-    repo.state()
-}
-
 #[test]
 fn storing_and_recording_are_complete_or_absent_at_every_effect() {
     let sealed = sample().seal().expect("seals");
@@ -75,26 +69,26 @@ fn storing_and_recording_are_complete_or_absent_at_every_effect() {
         let disk = Arc::new(FaultDisk::counting());
         let ledger = Ledger::open_with(repo.path(), disk.clone()).expect("opens");
         ledger.record(&recording(&sealed)).expect("records");
-        (state(&repo), disk.seen())
+        (repo.state(), disk.seen())
     };
     let (complete, effects) = whole;
     assert!(effects.len() > 20, "{effects:?}");
     for (at, effect) in effects.iter().enumerate() {
         for fault in FAULTS {
             let repo = measured(&sealed);
-            let before = state(&repo);
+            let before = repo.state();
             let disk = Arc::new(FaultDisk::failing(at, fault));
             let answer =
                 Ledger::open_with(repo.path(), disk).and_then(|ledger| ledger.record(&recording(&sealed)));
             reopened(&repo);
-            let after = state(&repo);
+            let after = repo.state();
             assert!(after == before || after == complete, "{fault:?} at {at} {effect:?}: {answer:?}");
             if answer.is_ok() {
                 assert!(after == complete, "{fault:?} at {at} {effect:?} was swallowed");
             }
             // And the command repeated does the whole.
             Ledger::open(repo.path()).expect("opens").record(&recording(&sealed)).expect("records");
-            assert!(state(&repo) == complete, "{fault:?} at {at} {effect:?}: the repeated command");
+            assert!(repo.state() == complete, "{fault:?} at {at} {effect:?}: the repeated command");
         }
     }
 }
@@ -154,7 +148,7 @@ fn a_commit_happens_whole_or_not_at_all_at_every_effect() {
         for fault in FAULTS {
             let repo = measured(&sealed);
             repo.write("staged-before.txt", b"staged\n");
-            let (before, head) = (state(&repo), repo.head());
+            let (before, head) = (repo.state(), repo.head());
             let answer = commit::run_on(&request(&repo), &Silent, Arc::new(FaultDisk::failing(at, fault)));
             reopened(&repo);
             let place = format!("{fault:?} at {at} {effect:?}: {answer:?}");
@@ -167,7 +161,7 @@ fn a_commit_happens_whole_or_not_at_all_at_every_effect() {
             }
             if repo.head() == head {
                 assert!(answer.is_err(), "said yes and did nothing: {place}");
-                assert!(state(&repo) == before, "{place}");
+                assert!(repo.state() == before, "{place}");
             } else {
                 let changed: BTreeSet<String> =
                     repo.git(&["diff", "--name-only", &head, "HEAD"]).lines().map(str::to_owned).collect();

@@ -13,7 +13,7 @@ fn judged(policy: &str) -> reuse::Response {
     let text = format!("op = \"scale\"\n{}{}\n[policy]\n{policy}", scale_operation(600, 700), sides.concat());
     repo.write("kernels/scale/experiment.toml", text.as_bytes());
     let sealed = SampleExperiment::new("scale", "fast").seal().expect("seals");
-    let ledger = Ledger::open(&repo.path()).expect("opens");
+    let ledger = Ledger::open(repo.path()).expect("opens");
     let id = ledger.put_evidence(&sealed).expect("stores");
     let evidence = vec![id.to_string()];
     let request = reuse::Request { target: "scale".to_owned(), folder: repo.path(), evidence };

@@ -227,7 +227,7 @@ fn check_disturbances(facts: &Facts, launches: &[Launch], broken: &mut Vec<Broke
             (Some(Some(series)), Some(block)) => {
                 if block as usize >= series.order.len() {
                     refuse("names no block");
-                } else if disturbance.dropped != series.dropped.contains(&block) {
+                } else if disturbance.dropped != series.is_dropped(block) {
                     refuse("disagrees with the samples about the drop");
                 } else if disturbance.dropped && seen.insert((disturbance.launch, &series.case, block)) {
                     explained += 1;

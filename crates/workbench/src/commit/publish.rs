@@ -5,7 +5,7 @@
 //! their removal. Whoever opens the project next puts the index back, or adds the note, as the branch says.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use kforge_ledger::{EffectKind, Held};
 use kforge_record::{Audited, Digest};
@@ -43,7 +43,6 @@ struct Intent {
     reference: String,
     old: Option<String>,
     new: String,
-    index: PathBuf,
     had_index: bool,
     index_after: Digest,
     note: Option<String>,
@@ -72,7 +71,6 @@ pub(super) fn publish(
         reference: reference.clone(),
         old: staging.head.clone(),
         new: commit.clone(),
-        index: index.clone(),
         had_index: before.is_some(),
         index_after: Digest::of_bytes(&after),
         note: note.clone(),
@@ -98,8 +96,15 @@ pub(super) fn publish(
             format!("the commit has no note ({error}); `kforge verify` finds its evidence by the blobs");
         notes.push(Note::new("commit.no-note", text));
     }
-    finish(held)?;
-    if let Err(said) = git.hook("post-commit", &index, &[])? {
+    // The branch has moved: what fails from here on is no reason to call the commit failed.
+    if let Err(error) = finish(held) {
+        let text = format!(
+            "what was about to be committed is still announced ({error}); the next kforge takes it away"
+        );
+        notes.push(Note::new("commit.left-announced", text));
+    }
+    let said = git.hook("post-commit", &index, &[]).unwrap_or_else(|error| Err(error.to_string()));
+    if let Err(said) = said {
         notes.push(Note::new("commit.post-commit", format!("the hook post-commit failed: {said}")));
     }
     Ok(Ok(Published { commit, reference, notes }))
@@ -111,7 +116,7 @@ fn commit_object(
     staging: &Staging<'_>,
     what: &Publication<'_>,
 ) -> Result<String, Error> {
-    let signed = git.config("commit.gpgSign")?.is_some_and(|value| value == "true");
+    let signed = git.flag("commit.gpgSign")?;
     let mut words = vec!["commit-tree", what.tree];
     if signed {
         words.push("-S");
@@ -145,7 +150,7 @@ fn index_after(
     let entries = staging.entries(files)?;
     let kept = entries.iter().map(|entry| format!("{} {}\t{}\0", entry.mode, entry.blob, entry.path));
     let gone = files.iter().filter(|path| !entries.iter().any(|entry| entry.path == **path));
-    let zero = "0".repeat(40);
+    let zero = git.zero()?;
     let lines: String = kept.chain(gone.map(|path| format!("0 {zero}\t{path}\0"))).collect();
     git.call(["update-index", "-z", "--add", "--index-info"]).index(&copy).input(lines).bytes()?;
     // Refreshing only fills in times, so that `git status` need not; its answer is about other files.
@@ -236,7 +241,7 @@ fn discard(project: &Project, file: &Path) {
 fn move_reference(project: &Project, git: &Git, intent: &Intent, message: &str) -> Result<(), Error> {
     let log = format!("commit: {}", message.lines().next().unwrap_or_default());
     // The zero id asks that the branch does not exist yet.
-    let old = intent.old.clone().unwrap_or_else(|| "0".repeat(intent.new.len()));
+    let old = intent.old.clone().map_or_else(|| git.zero(), Ok)?;
     let mut words = vec!["update-ref", "-m", &log];
     if intent.reference == "HEAD" {
         words.push("--no-deref");
@@ -256,22 +261,30 @@ fn add_note(project: &Project, git: &Git, commit: &str, text: &str) -> Result<()
 
 /// Puts the index back where the branch did not move.
 fn undo(project: &Project, git: &Git, held: &Held<'_>, intent: &Intent) -> Result<(), Error> {
-    if git.commit(&intent.reference)?.as_ref() == Some(&intent.new) {
+    // Somebody may have committed on top since.
+    let (new, now) = (git.commit(&intent.new)?, git.commit(&intent.reference)?);
+    let moved = match new.zip(now) {
+        Some((new, now)) => git.call(["merge-base", "--is-ancestor", &new, &now]).output()?.status.success(),
+        None => false,
+    };
+    if moved {
         if let Some(text) = &intent.note {
             // Without a note the evidence is found by the blobs.
             add_note(project, git, &intent.new, text).ok();
         }
         return finish(held);
     }
-    let now = fs::read(&intent.index).ok();
-    let lock = intent.index.with_extension("lock");
+    // Which file is git's index is nothing that a file of the working tree decides.
+    let index = git.folder.join("index");
+    let now = fs::read(&index).ok();
+    let lock = index.with_extension("lock");
     let ours = |bytes: &[u8]| Digest::of_bytes(bytes) == intent.index_after;
     if fs::read(&lock).is_ok_and(|bytes| ours(&bytes)) {
         through(project, EffectKind::Remove, &lock, &mut || {
             fs::remove_file(&lock).map_err(|source| Error::Io { path: lock.clone(), source })
         })?;
     }
-    let staged = intent.index.with_extension("kforge");
+    let staged = index.with_extension("kforge");
     if staged.exists() {
         through(project, EffectKind::Remove, &staged, &mut || {
             fs::remove_file(&staged).map_err(|source| Error::Io { path: staged.clone(), source })
@@ -280,7 +293,7 @@ fn undo(project: &Project, git: &Git, held: &Held<'_>, intent: &Intent) -> Resul
     if now.as_deref().is_some_and(ours) {
         let kept = project.ledger.state(INDEX_BEFORE)?;
         let before = if intent.had_index { kept.as_deref() } else { None };
-        place_index(project, &intent.index, now.as_deref(), before)?;
+        place_index(project, &index, now.as_deref(), before)?;
     }
     finish(held)
 }

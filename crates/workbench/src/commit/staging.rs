@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use kforge_ledger::{Effect, EffectKind};
+use kforge_ledger::{Effect, EffectKind, Layout};
 use kforge_record::{Audited, Digest, SubjectEntry};
 
 use super::verb::Request;
@@ -132,10 +132,7 @@ impl<'a> Staging<'a> {
             .flatten()
             .filter_map(|entry| entry.file_name().into_string().ok())
         {
-            let version = name
-                .strip_prefix('v')
-                .is_some_and(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()));
-            if version && name.contains('_') {
+            if Layout::is_version_name(&name) {
                 wanted.push(format!("{folder}/{name}"));
             }
         }
@@ -162,7 +159,7 @@ impl<'a> Staging<'a> {
             .iter()
             .cloned()
             .partition(|also| staged.iter().any(|(path, _)| covers(std::slice::from_ref(also), path)));
-        let zero = "0".repeat(40);
+        let zero = self.git.zero()?;
         let lines: Vec<String> = staged
             .iter()
             .filter(|(path, _)| covers(&set, path))

@@ -154,7 +154,7 @@ impl Work<'_> {
             };
             let run = run.identified().map_err(kforge_experiment::Error::from)?;
             // What cannot be started here says nothing about the candidate, and must not count against it later.
-            if !sealed.never_ran(name) {
+            if !sealed.never_ran(name) && run.base.is_none() {
                 let started = self.entry(&run, name, JournalEvent::Started, None);
                 self.ledger.journal(&JournalEntry { baseline: Some(baseline), ..started })?;
             }
@@ -226,7 +226,9 @@ impl Work<'_> {
         };
         let id = self.ledger.put_evidence(&sealed)?;
         let word = sealed.evidence.judgement.verdict.word();
-        let journalled = !sealed.evidence.facts.sides.candidate.never_ran() || checked.was_sealed(name);
+        let ran = !sealed.evidence.facts.sides.candidate.never_ran() || checked.was_sealed(name);
+        // A comparison with an earlier commit is no run of the pair, which may be made of the same files.
+        let journalled = ran && context.run.base.is_none();
         if journalled {
             self.ledger.journal(&self.entry(&context.run, name, JournalEvent::Finished, Some((word, id))))?;
         }

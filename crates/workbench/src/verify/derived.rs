@@ -1,6 +1,6 @@
 //! Whether the files that are derived from evidence say what it gives. They prove nothing, and people read them: a note names an edit.
 
-use kforge_ledger::Ledger;
+use kforge_ledger::{Layout, Ledger};
 
 use super::ledger_at;
 use super::state::Findings;
@@ -46,12 +46,8 @@ pub(super) fn edited(
 
 /// Whether a file of the ledger, relative to `kernels/`, is a derived one.
 fn is_derived(path: &str) -> bool {
-    let version = |name: &str| {
-        let number = name.strip_prefix('v').and_then(|rest| rest.split_once('_')).map(|(number, _)| number);
-        number.is_some_and(|number| number.parse::<u32>().is_ok())
-    };
     match path.split_once('/') {
         None => path == "README.md",
-        Some((_, name)) => !name.contains('/') && (name == "notes.md" || version(name)),
+        Some((_, name)) => !name.contains('/') && (name == "notes.md" || Layout::is_version_name(name)),
     }
 }

@@ -4,7 +4,7 @@
 //! In use is what some evidence measured as the baseline, or what won. A file that only lost was never in use.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use kforge_record::{BlobId, Check, Digest, Evidence, SubjectEntry, VoidCause};
@@ -18,7 +18,8 @@ use crate::gate::BrokenLink;
 pub(super) struct Known {
     pub(super) op: String,
     volume: Rc<Volume>,
-    won: OnceCell<BTreeSet<BlobId>>,
+    /// The positions of the wins that may be committed.
+    won: OnceCell<Vec<usize>>,
     before: OnceCell<BTreeSet<Digest>>,
 }
 
@@ -29,6 +30,25 @@ pub(super) fn subject(evidence: &Evidence) -> &[SubjectEntry] {
 
 fn baseline(evidence: &Evidence) -> &[SubjectEntry] {
     &evidence.facts.sides.baseline.subject.entries
+}
+
+/// Whether a win stands in the tree as a whole, of which one content lies at `place`: each of its files under its own name, or where
+/// its baseline lies, whose place it takes. Where it takes that place, nothing of the baseline is left there but what both share.
+fn stands_whole(win: &Evidence, place: &SubjectEntry, entries: &BTreeMap<String, SubjectEntry>) -> bool {
+    let (won, before) = (subject(win), baseline(win));
+    let at = |path: &str, blob: &BlobId| entries.get(path).is_some_and(|now| now.blob == *blob);
+    let own = won.iter().any(|entry| entry.path == place.path);
+    let there = |entry: &SubjectEntry| {
+        entry.blob == place.blob
+            || at(&entry.path, &entry.blob)
+            || (!own && before.iter().any(|old| at(&old.path, &entry.blob)))
+    };
+    let adopted = !own && before.iter().any(|old| old.path == place.path);
+    let replaced = |old: &SubjectEntry| match entries.get(&old.path) {
+        Some(now) => won.iter().any(|entry| entry.blob == now.blob || entry.path == old.path),
+        None => true,
+    };
+    won.iter().all(there) && (!adopted || before.iter().all(replaced))
 }
 
 /// Whether the baseline was checked and found right, every time.
@@ -88,10 +108,36 @@ impl Known {
         })
     }
 
-    /// Whether a file is back at a measured baseline. Evidence that comes along with the file proves nothing about it, or a
+    /// Whether a changed file needs no win of its own: it is back at a measured baseline, or holds what a win measured elsewhere. What
+    /// was measured is a side as a whole: one file of it among files of another is a mixture that nobody measured. `entries` holds the
+    /// tree's file at every path of a side.
+    pub(super) fn excuses(
+        &self,
+        look: &Look<'_>,
+        entry: &SubjectEntry,
+        entries: &BTreeMap<String, SubjectEntry>,
+    ) -> Result<bool, Error> {
+        if self.is_baseline(look, entry, entries)? {
+            return Ok(true);
+        }
+        let wins = self.wins(look)?.iter().filter_map(|position| self.all().get(*position));
+        Ok(wins.into_iter().any(|(_, win)| {
+            subject(win).iter().any(|known| known.blob == entry.blob) && stands_whole(win, entry, entries)
+        }))
+    }
+
+    /// Whether a file is back at a measured baseline, and the rest of that baseline with it. Evidence that comes along with the file proves nothing about it, or a
     /// slower baseline would bring its own proof; only of a path that was not there before is that evidence all there can be.
-    pub(super) fn is_baseline(&self, look: &Look<'_>, entry: &SubjectEntry) -> Result<bool, Error> {
-        let here = |evidence: &Evidence| baseline(evidence).contains(entry);
+    fn is_baseline(
+        &self,
+        look: &Look<'_>,
+        entry: &SubjectEntry,
+        entries: &BTreeMap<String, SubjectEntry>,
+    ) -> Result<bool, Error> {
+        let stands =
+            |known: &SubjectEntry| entries.get(&known.path).is_some_and(|now| now.blob == known.blob);
+        let here =
+            |evidence: &Evidence| baseline(evidence).contains(entry) && baseline(evidence).iter().all(stands);
         if self.was_measured(look, &here, false)? {
             return Ok(true);
         }
@@ -150,17 +196,21 @@ impl Known {
 
     /// Whether a content rests on a win that may be committed: a baseline may take a winner's place under its own name.
     pub(super) fn has_won(&self, look: &Look<'_>, blob: &BlobId) -> Result<bool, Error> {
+        let mut wins = self.wins(look)?.iter().filter_map(|position| self.all().get(*position));
+        Ok(wins.any(|(_, win)| subject(win).iter().any(|entry| entry.blob == *blob)))
+    }
+
+    fn wins(&self, look: &Look<'_>) -> Result<&[usize], Error> {
         if let Some(won) = self.won.get() {
-            return Ok(won.contains(blob));
+            return Ok(won);
         }
-        let mut won = BTreeSet::new();
-        for (id, evidence) in self.all().iter().filter(|(_, evidence)| evidence.judgement.verdict.is_faster())
-        {
-            if look.admissible(&self.op, id)?.is_ok() {
-                won.extend(subject(evidence).iter().map(|entry| entry.blob.clone()));
+        let mut won = Vec::new();
+        for (position, (id, evidence)) in self.all().iter().enumerate() {
+            if evidence.judgement.verdict.is_faster() && look.admissible(&self.op, id)?.is_ok() {
+                won.push(position);
             }
         }
-        Ok(self.won.get_or_init(|| won).contains(blob))
+        Ok(self.won.get_or_init(|| won))
     }
 
     /// Whether a content rests on a win or on a baseline that was measured before, under whatever name.

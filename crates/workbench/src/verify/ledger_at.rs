@@ -1,7 +1,7 @@
 //! The ledger as a commit holds it, so that a branch can be verified without checking it out.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use kforge_ledger::Ledger;
 use kforge_record::Digest;
@@ -52,7 +52,15 @@ pub(super) fn write_out(git: &Git, files: &[TreeEntry], prefix: &str, target: &P
     let mut rest = bytes.as_slice();
     for entry in files {
         let content = next_blob(&mut rest).unwrap_or_default();
-        let Some(path) = entry.path.strip_prefix(prefix).map(|path| target.join(path)) else { continue };
+        let Some(inside) = entry.path.strip_prefix(prefix) else { continue };
+        // Whoever writes a tree by hand can call a folder `..`, and not every server looks.
+        if !Path::new(inside).components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err(Error::Repository {
+                message: format!("{} is no path of a file in a repository", entry.path),
+                hint: Some("`git fsck` names the tree that holds it; take it out of the history".to_owned()),
+            });
+        }
+        let path = target.join(inside);
         let write = || -> std::io::Result<()> {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
             if path.exists() { Ok(()) } else { fs::write(&path, content) }

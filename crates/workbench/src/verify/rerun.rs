@@ -1,14 +1,20 @@
 //! Measuring again: the only answer to whoever could have made everything up.
 //!
 //! Builds and measures the same pair as it lies in the working tree. Reproduced means that a fresh run of exactly these
-//! subjects says faster too; the fresh run is journalled and its evidence kept like any other.
+//! subjects reaches the same verdict, and one that says something: a run that is void or inconclusive reproduces nothing. The fresh run is
+//! journalled and its evidence kept like any other.
+//!
+//! Evidence made behind a prefix is measured again behind the `[env.NAME]` of kforge.toml with that prefix, its maps and variables with
+//! it; words that evidence brings along are never run.
 
-use kforge_record::{Digest, Evidence};
+use kforge_experiment::Place;
+use kforge_record::{Digest, Evidence, Verdict};
 
 use super::answer::Checked;
 use super::state::Findings;
 use crate::gate::BrokenLink;
 use crate::project::Project;
+use crate::settings::{PlaceTable, Settings};
 use crate::{Error, Note, Observer, validate};
 
 /// The level of evidence whose measurement was made again with the same answer.
@@ -46,13 +52,19 @@ fn again(
     if let Some(path) = edited(project, &old)? {
         return Ok(Err(elsewhere(one, &format!("another {path}")).about(&path)));
     }
+    let place = match old.facts.environment.prefix.as_deref().map(|prefix| place_of(project, prefix)) {
+        None => None,
+        Some(Ok(Some(name))) => Some(name),
+        Some(Ok(None)) => return Ok(Err(no_place(one, &old))),
+        Some(Err(error)) => return Err(error),
+    };
     let request = validate::Request {
         device: None,
         patience: PATIENCE,
         target: one.op.clone(),
         folder: project.root.clone(),
         candidates: vec![one.candidate.clone()],
-        place: old.facts.environment.prefix.clone(),
+        place,
         maps: Vec::new(),
         claim: None,
         confirm: true,
@@ -67,7 +79,8 @@ fn again(
         return Ok(Err(elsewhere(one, "another baseline or candidate")));
     }
     let (before, after) = (&old.judgement.verdict, &new.judgement.verdict);
-    if before.word() != after.word() {
+    let says_nothing = matches!(after, Verdict::Void { .. } | Verdict::Inconclusive { .. });
+    if says_nothing || before.word() != after.word() {
         let message = format!(
             "evidence {} says {}, measured again it is {}",
             one.evidence.short(),
@@ -81,6 +94,24 @@ fn again(
         )));
     }
     Ok(Ok(fresh.evidence))
+}
+
+/// The name in kforge.toml of the place with this prefix.
+fn place_of(project: &Project, prefix: &str) -> Result<Option<String>, Error> {
+    let settings = Settings::read(&project.root)?;
+    let words = |place: &PlaceTable| Place::new(&place.prefix, &[]).ok().map(|place| place.prefix.join(" "));
+    let mut fits = settings.env.iter().filter(|(_, place)| words(place).as_deref() == Some(prefix));
+    Ok(fits.next().map(|(name, _)| name.clone()))
+}
+
+fn no_place(one: &Checked, old: &Evidence) -> BrokenLink {
+    let prefix = old.facts.environment.prefix.as_deref().unwrap_or_default();
+    let message = format!(
+        "evidence {} was measured behind `{prefix}`, and no [env.NAME] of kforge.toml has that prefix",
+        one.evidence.short()
+    );
+    let hint = "state the place in kforge.toml (`[env.NAME]` with its prefix and maps), then repeat; what evidence names is not run";
+    BrokenLink::new("not-reproduced", message, hint)
 }
 
 fn elsewhere(one: &Checked, what: &str) -> BrokenLink {

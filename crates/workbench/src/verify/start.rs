@@ -46,8 +46,7 @@ fn new_branch(git: &Git, end: &str) -> Result<String, Error> {
     }
     match own.or_else(|| heads.first().map(|&head| head.to_owned())) {
         Some(head) => Ok(head),
-        // Git knows the empty tree without having it.
-        None => git.call(["hash-object", "-t", "tree", "--stdin"]).input("").text(),
+        None => git.empty_tree(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use kforge_ledger::Ledger;
+use kforge_ledger::{Layout, Ledger};
 use kforge_record::{Audited, BlobId, Digest, Evidence, SubjectEntry};
 
 use super::answer::Checked;
@@ -117,9 +117,7 @@ impl<'a> Look<'a> {
     pub(super) fn is_ledger_s(&self, op: &str, path: &str) -> bool {
         let Some(prefix) = &self.ledger_prefix else { return false };
         let Some(inner) = path.strip_prefix(&format!("{prefix}{op}/")) else { return false };
-        let version = inner.strip_prefix('v').and_then(|rest| rest.split_once('_'));
-        let numbered = version.is_some_and(|(number, _)| number.parse::<u32>().is_ok());
-        inner.starts_with("evidence/") || (numbered && !inner.contains('/'))
+        inner.starts_with("evidence/") || (Layout::is_version_name(inner) && !inner.contains('/'))
     }
 
     /// Where git finds a file renamed or copied to since the tree that is compared with; paths from the repository's top.
@@ -246,8 +244,7 @@ pub(super) fn first_difference<'e>(
     evidence: &'e Evidence,
     entries: &BTreeMap<String, SubjectEntry>,
 ) -> Option<&'e SubjectEntry> {
-    let subject = &evidence.facts.sides.candidate.subject.entries;
-    subject.iter().find(|entry| entries.get(&entry.path) != Some(entry))
+    evidence.first_difference(&|path| entries.get(path).cloned())
 }
 
 /// What can be said about evidence that holds.

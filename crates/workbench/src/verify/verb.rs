@@ -371,6 +371,15 @@ fn staged(
 ) -> Result<String, Error> {
     let git = project.repository()?;
     let own = git.folder.join("index");
+    let unmerged = git.call(["ls-files", "-z", "--unmerged"]).index(index.unwrap_or(&own)).bytes()?;
+    if let Some(record) = crate::git::names(&unmerged).into_iter().next() {
+        let path = record.split_once('\t').map_or(record.as_str(), |(_, path)| path);
+        let message = format!("the index has conflicts: {path} is not merged");
+        let link =
+            BrokenLink::new("staged-conflict", message, "settle them, `git add` the files, then repeat");
+        findings.broken.push(link.about(path));
+        return Ok("the index".to_owned());
+    }
     let tree = git.call(["write-tree"]).index(index.unwrap_or(&own)).text()?;
     let head = git.commit("HEAD")?;
     if other_settings(project, request, head.as_deref(), &tree, findings)? {

@@ -1,6 +1,6 @@
 //! stdout is data, stderr is talk.
 
-use kforge_report::{Format, Rendered, failure_json, failure_text};
+use kforge_report::{Format, Rendered, failure_json, failure_text, harmless_line};
 use kforge_workbench::{Error, ExitClass, Note};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,9 +33,14 @@ pub fn answer(rendered: &Rendered, class: ExitClass) -> ExitClass {
 /// Says on stderr what was written where, and what the file's format could not hold.
 pub fn saved(path: &Path, bytes: usize, notes: &[Note]) {
     let mut stderr = std::io::stderr().lock();
-    let _ = writeln!(stderr, "wrote {} ({})", path.display(), kforge_units::bytes(bytes as u64));
+    let _ = writeln!(
+        stderr,
+        "wrote {} ({})",
+        harmless_line(&path.display().to_string()),
+        kforge_units::bytes(bytes as u64)
+    );
     for note in notes {
-        let _ = writeln!(stderr, "note: {}", note.message);
+        let _ = writeln!(stderr, "note: {}", harmless_line(&note.message));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kforge_report::{harmless_line, harmless_lines};
 use kforge_workbench::{Observer, Progress};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -42,14 +43,14 @@ impl Observer for Terminal {
     fn progress(&self, progress: Progress) {
         let Some(bar) = self.bar() else { return };
         match progress {
-            Progress::Stage(name) => bar.set_message(name),
+            Progress::Stage(name) => bar.set_message(harmless_line(&name).into_owned()),
             Progress::Step { done, total } => {
                 if let Some(total) = total {
                     bar.set_length(total);
                 }
                 bar.set_position(done);
             }
-            Progress::Line(line) => bar.println(line),
+            Progress::Line(line) => bar.println(harmless_lines(&line)),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Invariant: only processes that kforge started are signalled, and none of them outlives kforge, whatever ends it.
 
 mod census;
+mod dump_file;
 mod job;
 mod place;
 mod relay;

@@ -1,5 +1,6 @@
 //! The runner protocol over a child's pipes.
 
+use super::dump_file;
 use super::job::{Ended, Job, JobSpec, how, unrunnable};
 use super::place::Place;
 use super::relay::Relay;
@@ -7,21 +8,20 @@ use crate::clock::Clock;
 use crate::fill::Fill;
 use crate::interrupt::Interrupt;
 use crate::runner::{
-    Batch, Dump, DumpedOutput, FaultKind, Hello, InputDigests, Leftover, Operand, Preparation, Ran, Runner,
-    RunnerFault, Standing,
+    Batch, Dump, FaultKind, Hello, InputDigests, Leftover, Operand, Preparation, Ran, Runner, RunnerFault,
+    Standing,
 };
 use crate::wording::one_line;
-use nix::fcntl::OFlag;
+use kforge_units::Instant;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The version of the protocol spoken here.
@@ -157,6 +157,11 @@ impl<'a> ProcessRunner<'a> {
             RunnerFault::new(FaultKind::NotStarted, format!("could not be started: {error}"))
         })?;
         job.watch();
+        if let Some(input) = &job.child.stdin {
+            // A write that cannot go on has to see the deadline.
+            let flags = OFlag::from_bits_truncate(fcntl(input, FcntlArg::F_GETFL).unwrap_or(0));
+            let _ = fcntl(input, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK));
+        }
         Ok(Self {
             job,
             command: spec.command.to_owned(),
@@ -183,11 +188,7 @@ impl<'a> ProcessRunner<'a> {
         let mut line = serde_json::to_vec(&Envelope { id: self.serial, message })
             .map_err(|error| self.fault(FaultKind::Refused, error.to_string()))?;
         line.push(b'\n');
-        let sent =
-            self.job.child.stdin.as_mut().map(|input| input.write_all(&line).and_then(|()| input.flush()));
-        if !matches!(sent, Some(Ok(()))) {
-            return Err(self.died(message.word()));
-        }
+        self.send(&line, message.word())?;
         let line = self.answer(message.word())?;
         let text = String::from_utf8_lossy(&line).into_owned();
         let garbage = |runner: &Self| {
@@ -209,10 +210,46 @@ impl<'a> ProcessRunner<'a> {
         Ok(value)
     }
 
+    /// Writes a message, within the deadline: a pipe holds 64 KiB, and a runner may have stopped to read.
+    fn send(&mut self, line: &[u8], verb: &str) -> Result<(), RunnerFault> {
+        let start = self.clock.now();
+        let mut left = line;
+        while !left.is_empty() {
+            let Some(input) = self.job.child.stdin.as_mut() else { return Err(self.died(verb)) };
+            match input.write(left) {
+                Ok(0) => return Err(self.died(verb)),
+                Ok(count) => left = left.get(count..).unwrap_or_default(),
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                    let mut waiting = [PollFd::new(input.as_fd(), PollFlags::POLLOUT)];
+                    let _ = poll(&mut waiting, PollTimeout::from(SLICE_MS));
+                    self.go_on(start, "take", verb)?;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return Err(self.died(verb)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is still time to wait; a runner that has used it up is killed.
+    fn go_on(&mut self, start: Instant, did_not: &str, verb: &str) -> Result<(), RunnerFault> {
+        if self.interrupt.is_set() {
+            return Err(self.fault(FaultKind::Interrupted, "was interrupted"));
+        }
+        let limit = i64::try_from(self.deadline.as_nanos()).unwrap_or(i64::MAX);
+        if self.clock.now().since(start).0 > limit {
+            self.job.kill();
+            return Err(self.fault(
+                FaultKind::Hung,
+                format!("did not {did_not} {verb} within {} s (deadline_s)", self.deadline.as_secs()),
+            ));
+        }
+        Ok(())
+    }
+
     /// The next line, within the deadline.
     fn answer(&mut self, verb: &str) -> Result<Vec<u8>, RunnerFault> {
         let start = self.clock.now();
-        let limit = i64::try_from(self.deadline.as_nanos()).unwrap_or(i64::MAX);
         loop {
             if let Some(end) = memchr_newline(&self.pending) {
                 let mut line: Vec<u8> = self.pending.drain(..=end).collect();
@@ -225,16 +262,7 @@ impl<'a> ProcessRunner<'a> {
                     format!("wrote {} bytes without a line end", self.pending.len()),
                 ));
             }
-            if self.interrupt.is_set() {
-                return Err(self.fault(FaultKind::Interrupted, "was interrupted"));
-            }
-            if self.clock.now().since(start).0 > limit {
-                self.job.kill();
-                return Err(self.fault(
-                    FaultKind::Hung,
-                    format!("did not answer {verb} within {} s (deadline_s)", self.deadline.as_secs()),
-                ));
-            }
+            self.go_on(start, "answer", verb)?;
             if !self.read_some()? {
                 return Err(self.died(verb));
             }
@@ -292,46 +320,6 @@ impl<'a> ProcessRunner<'a> {
             self.fault(FaultKind::Garbage, format!("answered {verb} without a usable `{field}`"))
         })
     }
-}
-
-/// The file of a dump, header lines and raw bytes in turn.
-fn read_dump(bytes: &[u8]) -> Option<Vec<DumpedOutput>> {
-    #[derive(Deserialize)]
-    struct Header {
-        slot: u32,
-        name: String,
-        dtype: String,
-        shape: Vec<u64>,
-        bytes: usize,
-    }
-    let mut outputs = Vec::new();
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let end = memchr_newline(rest)?;
-        let header: Header = serde_json::from_slice(rest.get(..end)?).ok()?;
-        let data = rest.get(end + 1..)?.get(..header.bytes)?;
-        rest = rest.get(end + 1 + header.bytes..)?;
-        outputs.push(DumpedOutput {
-            slot: header.slot,
-            name: header.name,
-            dtype: header.dtype,
-            shape: header.shape,
-            bytes: data.to_vec(),
-        });
-    }
-    Some(outputs)
-}
-
-/// The bytes of a plain file; a pipe would be waited for, and a link could lead to anything.
-fn whole(path: &Path) -> std::io::Result<Vec<u8>> {
-    let flags = OFlag::O_NOFOLLOW.bits() | OFlag::O_NONBLOCK.bits();
-    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("it is no plain file"));
-    }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn memchr_newline(bytes: &[u8]) -> Option<usize> {
@@ -423,11 +411,11 @@ impl Runner for ProcessRunner<'_> {
         let inside = self.place.inside(&path).unwrap_or_default();
         let value = self.call(&Message::Dump { slots, path: inside })?;
         let inputs = self.typed(&value, "inputs", "dump")?;
-        let bytes =
-            whole(&path).map_err(|error| self.fault(FaultKind::Garbage, format!("left no dump: {error}")))?;
+        let bytes = dump_file::bytes(&path)
+            .map_err(|error| self.fault(FaultKind::Garbage, format!("left no dump: {error}")))?;
         let _ = std::fs::remove_file(&path);
-        let outputs =
-            read_dump(&bytes).ok_or_else(|| self.fault(FaultKind::Garbage, "left a malformed dump"))?;
+        let outputs = dump_file::outputs(&bytes)
+            .ok_or_else(|| self.fault(FaultKind::Garbage, "left a malformed dump"))?;
         let mut shown: Vec<u32> = outputs.iter().map(|output| output.slot).collect();
         shown.dedup();
         if shown != slots {

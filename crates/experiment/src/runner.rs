@@ -342,7 +342,7 @@ pub trait Runner {
     fn beside(&mut self) -> Vec<(String, u64)> {
         Vec::new()
     }
-    /// Lets a pause reach processes of this runner that have left its group too; true where there was a new one.
+    /// Lets a pause reach processes of this runner that have left its group too; true where there was one that no look had met before.
     fn enclose(&mut self) -> bool {
         false
     }

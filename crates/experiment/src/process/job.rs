@@ -51,6 +51,14 @@ pub enum Ended {
     Interrupted,
 }
 
+/// What a look at processes that left a command's groups found.
+pub(super) struct Enclosed {
+    /// One was out there that stands still with the others from now on.
+    pub(super) any: bool,
+    /// And it was not met before, inside or outside.
+    pub(super) unknown: bool,
+}
+
 /// A running command.
 pub struct Job<'a> {
     pub(super) child: Child,
@@ -60,6 +68,8 @@ pub struct Job<'a> {
     groups: Vec<i32>,
     /// Groups of processes that left them: they stand still and go on with the others, and are told apart when the command ends.
     strays: Vec<i32>,
+    /// Every process of the command that a look has met so far.
+    seen: BTreeSet<i32>,
     group_file: PathBuf,
     log: PathBuf,
     /// What was in the log before kforge killed the command: what a shell adds then is about kforge's own signal.
@@ -122,6 +132,7 @@ impl<'a> Job<'a> {
             relay,
             groups: Vec::new(),
             strays: Vec::new(),
+            seen: BTreeSet::new(),
             group_file,
             log,
             last_words: None,
@@ -257,20 +268,25 @@ impl<'a> Job<'a> {
         beside.map(|process| (process.to_string(), process.used_ns)).collect()
     }
 
-    /// Takes in processes that left the command's groups, so that they stand still with it; true where one was new. What has removed its mark may
-    /// be another command's and is left.
-    pub(super) fn enclose(&mut self) -> bool {
+    /// Takes in processes that left the command's groups, so that they stand still with it. What has removed its mark may be another command's and is
+    /// left.
+    pub(super) fn enclose(&mut self) -> Enclosed {
         let own = getpgrp().as_raw();
         let outside = |process: &Process| {
             let known = self.groups.contains(&process.group) || self.strays.contains(&process.group);
             !known && !process.hides && process.group > 1 && process.group != own
         };
-        let mut new: Vec<i32> =
-            self.members().iter().filter(|process| outside(process)).map(|process| process.group).collect();
-        new.sort_unstable();
-        new.dedup();
-        self.strays.extend(&new);
-        !new.is_empty()
+        let members = self.members();
+        let left: Vec<&Process> = members.iter().filter(|process| outside(process)).collect();
+        let enclosed = Enclosed {
+            any: !left.is_empty(),
+            // One that was there before and has only now come to leave the group, on a machine with other work, stood still with it until then.
+            unknown: left.iter().any(|process| !self.seen.contains(&process.pid)),
+        };
+        let groups: BTreeSet<i32> = left.iter().map(|process| process.group).collect();
+        self.strays.extend(groups);
+        self.seen.extend(members.iter().map(|process| process.pid));
+        enclosed
     }
 
     /// How the processes that its groups' signals reach are scheduled; nothing where they are elsewhere.

@@ -477,11 +477,11 @@ impl Runner for ProcessRunner<'_> {
     }
 
     fn enclose(&mut self) -> bool {
-        let new = self.job.enclose();
-        if new && self.paused {
+        let enclosed = self.job.enclose();
+        if enclosed.any && self.paused {
             self.job.signal(Signal::SIGSTOP);
         }
-        new
+        enclosed.unknown
     }
 
     fn standing(&mut self) -> BTreeSet<Standing> {

@@ -79,7 +79,8 @@ fn every_case_is_declared(experiment: &Experiment) -> bool {
         let size = match range {
             Range::Choices(values) => values.len() as u64,
             Range::Span { min, max, multiple_of } => {
-                (min.abs_diff(*max) / multiple_of.unsigned_abs()).saturating_add(1)
+                let (low, high) = multiples(*min, *max, *multiple_of);
+                if low <= high { low.abs_diff(high).saturating_add(1) } else { 0 }
             }
         };
         product.checked_mul(size)
@@ -94,10 +95,15 @@ fn one(range: &Range, stream: &mut Stream) -> i64 {
             values.get(stream.below(values.len() as u64) as usize).copied().unwrap_or_default()
         }
         Range::Span { min, max, multiple_of } => {
-            let (low, high) = (-(-min).div_euclid(*multiple_of), max.div_euclid(*multiple_of));
+            let (low, high) = multiples(*min, *max, *multiple_of);
             step(low, high, stream) * multiple_of
         }
     }
+}
+
+/// The first and the last whole number that times `multiple_of` lies in a span.
+fn multiples(min: i64, max: i64, multiple_of: i64) -> (i64, i64) {
+    (-(-min).div_euclid(multiple_of), max.div_euclid(multiple_of))
 }
 
 fn step(low: i64, high: i64, stream: &mut Stream) -> i64 {

@@ -74,6 +74,10 @@ enum Function {
 
 /// Deep enough for anything a person writes, shallow enough for the stack.
 const DEEPEST: usize = 64;
+/// Longest text, bytes: a sum of many terms is a deep tree too.
+const LONGEST: usize = 4096;
+/// The level of comparisons: `not` binds more loosely than they do, and they do not chain.
+const COMPARISONS: usize = 2;
 
 impl Expression {
     /// Reads an expression.
@@ -82,6 +86,10 @@ impl Expression {
     /// Where the text is no expression; the column says where.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
         let mut parser = Parser { text, at: 0, depth: 0 };
+        if text.len() > LONGEST {
+            let message = format!("it has {} bytes, and more than {LONGEST} are not read", text.len());
+            return Err(ExpressionError { message, at: None });
+        }
         let root = parser.any()?;
         parser.blank();
         if parser.at < text.len() {
@@ -262,12 +270,38 @@ impl Parser<'_> {
 
     fn level(&mut self, level: usize) -> Result<Node, ExpressionError> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
+        if level == COMPARISONS {
+            return self.comparison(operators);
+        }
         let mut left = self.level(level + 1)?;
         while let Some(operator) = self.take(operators) {
             let right = self.level(level + 1)?;
             left = Node::Binary(operator, Box::new(left), Box::new(right));
         }
         Ok(left)
+    }
+
+    fn comparison(&mut self, operators: &[(&str, Operator)]) -> Result<Node, ExpressionError> {
+        self.blank();
+        if self.rest().strip_prefix("not").is_some_and(|after| !after.starts_with(is_word)) {
+            self.depth += 1;
+            if self.depth > DEEPEST {
+                return Err(self.fail("it is nested too deeply"));
+            }
+            self.at += 3;
+            let inner = self.comparison(operators)?;
+            self.depth -= 1;
+            return Ok(Node::Not(Box::new(inner)));
+        }
+        let left = self.level(COMPARISONS + 1)?;
+        let Some(operator) = self.take(operators) else { return Ok(left) };
+        let right = self.level(COMPARISONS + 1)?;
+        let start = self.at;
+        if self.take(operators).is_some() {
+            self.at = start;
+            return Err(self.fail("comparisons do not chain; write `a <= b and b <= c`"));
+        }
+        Ok(Node::Binary(operator, Box::new(left), Box::new(right)))
     }
 
     fn take(&mut self, operators: &[(&str, Operator)]) -> Option<Operator> {
@@ -293,9 +327,6 @@ impl Parser<'_> {
         let negated = if self.rest().starts_with('-') {
             self.at += 1;
             Node::Negate(Box::new(self.unary()?))
-        } else if self.rest().strip_prefix("not").is_some_and(|after| !after.starts_with(is_word)) {
-            self.at += 3;
-            Node::Not(Box::new(self.unary()?))
         } else {
             self.power()?
         };
@@ -412,6 +443,10 @@ mod tests {
             ("4_096 / 2", 2048),
             ("10 - 2 - 3", 5),
             ("2 * -3", -6),
+            ("not n % 8 == 0", 0),
+            ("not m % 8 == 0", 1),
+            ("not not m == 7", 1),
+            ("m == 7 and not n == 7", 1),
         ] {
             assert_eq!(value(text), Ok(expected), "{text}");
         }
@@ -434,7 +469,17 @@ mod tests {
             value("eval(m)"),
             Err("`eval(m)`: `eval` is no function (min, max and ceil_div are) at column 1".to_owned())
         );
-        assert!(value(&"(".repeat(10_000)).is_err());
+        assert!(value(&"(".repeat(4_000)).is_err() && value(&"not ".repeat(1_000)).is_err());
+        // The deepest tree of a text that is read at all.
+        assert_eq!(value(&format!("m{}", "+m".repeat(2_000))), Ok(7 * 2_001));
+        assert!(value(&format!("m{}", "+0".repeat(200_000))).unwrap_err().contains("400001 bytes"));
+    }
+
+    #[test]
+    fn comparisons_that_would_mean_something_else_than_they_say_are_refused() {
+        let refused = value("64 <= m <= 128").unwrap_err();
+        assert!(refused.contains("do not chain") && refused.ends_with("column 9"), "{refused}");
+        assert_eq!(value("(64 <= n) == (m < 8)"), Ok(1));
     }
 
     proptest! {

@@ -20,6 +20,9 @@ pub trait InputSource {
     fn generated(&self, command: &str, seed: u64, params: &Params, length: usize) -> Result<RawFile, Error>;
 }
 
+/// Most blocks and experts that numbers are drawn from: all of them are shuffled.
+const MOST_NUMBERS: usize = 1 << 24;
+
 /// For whom operands are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
@@ -121,10 +124,20 @@ impl Operands<'_> {
                 if blocks == 0 {
                     return Err(self.unusable(input, "there are no blocks"));
                 }
+                if blocks > MOST_NUMBERS {
+                    return Err(
+                        self.unusable(input, &format!("more than {MOST_NUMBERS} blocks are not drawn from"))
+                    );
+                }
                 each_slot(&|stream| Ok(block_table(count, blocks, stream)))
             }
             InputKind::TopkIds { experts, skew } => {
                 let experts = usize::try_from(value(experts)?).unwrap_or(0);
+                if experts > MOST_NUMBERS {
+                    return Err(
+                        self.unusable(input, &format!("more than {MOST_NUMBERS} experts are not drawn from"))
+                    );
+                }
                 if experts < row {
                     return Err(self
                         .unusable(input, &format!("{row} distinct experts of {experts} cannot be chosen")));

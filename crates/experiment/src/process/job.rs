@@ -12,6 +12,7 @@ use nix::unistd::{Pid, getpgrp};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -425,9 +426,16 @@ fn signal_clause(number: i32) -> String {
 }
 
 pub(super) fn log_tail(path: &Path) -> String {
-    let bytes = std::fs::read(path).unwrap_or_default();
-    let start = bytes.len().saturating_sub(4096);
-    let text = String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()).into_owned();
+    // A side that prints in every call leaves gigabytes.
+    let end = || {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(4096)))?;
+        let mut bytes = Vec::new();
+        file.take(4096).read_to_end(&mut bytes)?;
+        Ok::<Vec<u8>, std::io::Error>(bytes)
+    };
+    let text = String::from_utf8_lossy(&end().unwrap_or_default()).into_owned();
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(20)..].join("\n")
 }

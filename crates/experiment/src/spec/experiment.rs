@@ -268,15 +268,18 @@ impl Experiment {
         let shapes = self
             .inputs
             .iter()
-            .map(|i| (&i.name, &i.shape))
-            .chain(self.outputs.iter().map(|o| (&o.name, &o.shape)));
-        for (operand, shape) in shapes {
+            .map(|i| (&i.name, &i.shape, i.dtype))
+            .chain(self.outputs.iter().map(|o| (&o.name, &o.shape, o.dtype)));
+        for (operand, shape, dtype) in shapes {
             let extents =
                 extents(shape, params).map_err(|error| format!("the shape of `{operand}`: {error}"))?;
             let count = extents.iter().try_fold(1_u64, |product, extent| product.checked_mul(*extent));
             // 2^40 elements are beyond any memory this protocol serves; the bound keeps later products in 64 bits.
             if count.is_none_or(|count| count > 1 << 40) {
                 return Err(format!("`{operand}` has more than 2^40 elements"));
+            }
+            if dtype == Dtype::F4E2m1 && extents.last().is_none_or(|last| last % 2 != 0) {
+                return Err(format!("`{operand}` holds two elements a byte, and its last extent is odd"));
             }
         }
         for output in &self.outputs {

@@ -105,6 +105,10 @@ pub(super) fn output(
     if let Some(tolerance) = &doc.tolerance {
         stated = self::stated(source, &tolerance.span(), tolerance.get_ref())?;
         stated.of_declared = doc.profile.is_none();
+        if stated.ulp.is_some() && !dtype.is_float() {
+            let message = format!("ulp is about rounding, and {} is exact", dtype.name());
+            return Err(source.wrong(&tolerance.span(), message, "leave it out".to_owned()));
+        }
     }
     Ok(OutputSpec {
         name: name.get_ref().clone(),

@@ -21,6 +21,9 @@ use std::time::Duration;
 /// A generator that takes longer than this does not end.
 const GENERATOR_DEADLINE: Duration = Duration::from_mins(10);
 
+/// A generator's command, seed, parameters and length in bytes.
+type Asked = (String, u64, Params, usize);
+
 /// Sides of one experiment, materialised on demand.
 pub struct Shop<'a> {
     bench: Bench<'a>,
@@ -28,6 +31,10 @@ pub struct Shop<'a> {
     rooms: RefCell<Vec<SideRoom>>,
     sealed: RefCell<BTreeMap<String, Inventory>>,
     files: Cell<u64>,
+    /// Input files by the BLAKE3 of their bytes: each side, launch and check asks for the same again.
+    written: RefCell<BTreeMap<[u8; 32], RawFile>>,
+    /// What generators wrote, by what they were asked.
+    generated: RefCell<BTreeMap<Asked, RawFile>>,
     /// Artifacts that are older than their sources, by side.
     stale: RefCell<BTreeMap<String, String>>,
     /// The declared files as the build left them, by side.
@@ -45,6 +52,8 @@ impl<'a> Shop<'a> {
             rooms: RefCell::new(Vec::new()),
             sealed: RefCell::new(BTreeMap::new()),
             files: Cell::new(0),
+            written: RefCell::new(BTreeMap::new()),
+            generated: RefCell::new(BTreeMap::new()),
             stale: RefCell::new(BTreeMap::new()),
             declared: RefCell::new(BTreeMap::new()),
             opened: RefCell::new(BTreeMap::new()),
@@ -112,12 +121,23 @@ impl Launcher for Shop<'_> {
 
 impl InputSource for Shop<'_> {
     fn file(&self, bytes: &[u8]) -> Result<RawFile, Error> {
+        let digest = *blake3::hash(bytes).as_bytes();
+        if let Some(known) = self.written.borrow().get(&digest) {
+            return Ok(known.clone());
+        }
         let path = self.next_file()?;
         fs::write(&path, bytes).map_err(|error| Error::io(&path, error))?;
-        self.raw_file(path)
+        let file = self.raw_file(path)?;
+        self.written.borrow_mut().insert(digest, file.clone());
+        Ok(file)
     }
 
     fn generated(&self, command: &str, seed: u64, params: &Params, length: usize) -> Result<RawFile, Error> {
+        // Asked again, it is not run again: one that does not obey its seed would give every side other inputs.
+        let asked = (command.to_owned(), seed, params.clone(), length);
+        if let Some(known) = self.generated.borrow().get(&asked) {
+            return Ok(known.clone());
+        }
         let file = self.raw_file(self.next_file()?)?;
         let mut env = vec![
             ("KFORGE_OUT".to_owned(), file.inside.clone()),
@@ -151,7 +171,10 @@ impl InputSource for Shop<'_> {
             Ended::Late(after) => return Err(fail(format!("did not end within {} s", after.as_secs()))),
         }
         match fs::metadata(&file.path).map(|meta| meta.len()) {
-            Ok(written) if written == length as u64 => Ok(file),
+            Ok(written) if written == length as u64 => {
+                self.generated.borrow_mut().insert(asked, file.clone());
+                Ok(file)
+            }
             Ok(written) => Err(fail(format!("wrote {written} bytes to $KFORGE_OUT, {length} are needed"))),
             Err(_) => Err(fail("wrote nothing to $KFORGE_OUT".to_owned())),
         }

@@ -103,7 +103,8 @@ fn one(range: &Range, stream: &mut Stream) -> i64 {
 
 /// The first and the last whole number that times `multiple_of` lies in a span.
 fn multiples(min: i64, max: i64, multiple_of: i64) -> (i64, i64) {
-    (-(-min).div_euclid(multiple_of), max.div_euclid(multiple_of))
+    let up = i64::from(min.rem_euclid(multiple_of) != 0);
+    (min.div_euclid(multiple_of) + up, max.div_euclid(multiple_of))
 }
 
 fn step(low: i64, high: i64, stream: &mut Stream) -> i64 {

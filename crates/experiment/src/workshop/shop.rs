@@ -15,7 +15,7 @@ use kforge_record::{Digest, Subject, VoidCause, VoidFinding};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A generator that takes longer than this does not end.
@@ -31,10 +31,11 @@ pub struct Shop<'a> {
     rooms: RefCell<Vec<SideRoom>>,
     sealed: RefCell<BTreeMap<String, Inventory>>,
     files: Cell<u64>,
-    /// Input files by the BLAKE3 of their bytes: each side, launch and check asks for the same again.
+    /// Input files by the BLAKE3 of their bytes: each side, launch and check asks for the same again. Sides can write to them, so that a file is
+    /// handed out again only where it still holds what it held.
     written: RefCell<BTreeMap<[u8; 32], RawFile>>,
-    /// What generators wrote, by what they were asked.
-    generated: RefCell<BTreeMap<Asked, RawFile>>,
+    /// What generators wrote and its BLAKE3, by what they were asked.
+    generated: RefCell<BTreeMap<Asked, (RawFile, [u8; 32])>>,
     /// Artifacts that are older than their sources, by side.
     stale: RefCell<BTreeMap<String, String>>,
     /// The declared files as the build left them, by side.
@@ -105,6 +106,13 @@ impl<'a> Shop<'a> {
     }
 }
 
+/// The BLAKE3 of a file's bytes as they are now; nothing where it cannot be read.
+fn digest_of(path: &Path) -> Option<[u8; 32]> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(fs::File::open(path).ok()?).ok()?;
+    Some(*hasher.finalize().as_bytes())
+}
+
 /// Files of the first subject that have another content or mode in the second, or are gone from it.
 fn changed_sources<'s>(before: &'s Subject, after: &'s Subject) -> impl Iterator<Item = &'s str> {
     before.entries.iter().filter(|entry| !after.entries.contains(entry)).map(|entry| entry.path.as_str())
@@ -122,8 +130,9 @@ impl Launcher for Shop<'_> {
 impl InputSource for Shop<'_> {
     fn file(&self, bytes: &[u8]) -> Result<RawFile, Error> {
         let digest = *blake3::hash(bytes).as_bytes();
-        if let Some(known) = self.written.borrow().get(&digest) {
-            return Ok(known.clone());
+        let known = self.written.borrow().get(&digest).cloned();
+        if let Some(known) = known.filter(|known| digest_of(&known.path) == Some(digest)) {
+            return Ok(known);
         }
         let path = self.next_file()?;
         fs::write(&path, bytes).map_err(|error| Error::io(&path, error))?;
@@ -135,8 +144,11 @@ impl InputSource for Shop<'_> {
     fn generated(&self, command: &str, seed: u64, params: &Params, length: usize) -> Result<RawFile, Error> {
         // Asked again, it is not run again: one that does not obey its seed would give every side other inputs.
         let asked = (command.to_owned(), seed, params.clone(), length);
-        if let Some(known) = self.generated.borrow().get(&asked) {
-            return Ok(known.clone());
+        let known = self.generated.borrow().get(&asked).cloned();
+        if let Some((known, digest)) = known
+            && digest_of(&known.path) == Some(digest)
+        {
+            return Ok(known);
         }
         let file = self.raw_file(self.next_file()?)?;
         let mut env = vec![
@@ -172,7 +184,9 @@ impl InputSource for Shop<'_> {
         }
         match fs::metadata(&file.path).map(|meta| meta.len()) {
             Ok(written) if written == length as u64 => {
-                self.generated.borrow_mut().insert(asked, file.clone());
+                if let Some(digest) = digest_of(&file.path) {
+                    self.generated.borrow_mut().insert(asked, (file.clone(), digest));
+                }
                 Ok(file)
             }
             Ok(written) => Err(fail(format!("wrote {written} bytes to $KFORGE_OUT, {length} are needed"))),

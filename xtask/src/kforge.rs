@@ -66,14 +66,16 @@ pub(crate) struct ExitCode {
 }
 
 impl Kforge {
-    /// Builds the binary in the default (debug) profile.
+    /// Builds the binary in the default (debug) profile. With a test of it and as part of the workspace, crates get the features that
+    /// `cargo test --workspace` gives them, and what it compiled is not compiled again.
     pub(crate) fn build(repository: &Repository) -> Result<Self, Stop> {
-        const ARGUMENTS: [&str; 8] = [
+        const ARGUMENTS: [&str; 9] = [
             "build",
-            "--package",
-            "kforge-cli",
+            "--workspace",
             "--bin",
             "kforge",
+            "--test",
+            "fixtures",
             "--locked",
             "--quiet",
             "--message-format=json",

@@ -355,6 +355,7 @@ class Session {
     Plan plan;
     plan.launching = launching(message);
     plan.flush_bytes = message.has("flush") ? static_cast<std::size_t>(message.at("flush").integer()) : 0;
+    plan.behind_sweep = message.has("mode") && message.at("mode").string() == "swept";
     plan.sequence = std::to_string(passes);
     for (const std::size_t slot : order) plan.sequence += "," + std::to_string(slot);
     plan.calls = static_cast<std::uint64_t>(passes) * order.size();

@@ -340,7 +340,7 @@ class Host:
     def forget(self):
         pass
 
-    def time(self, calls, passes, function, launch, flush):
+    def time(self, calls, passes, function, launch, flush, _behind=False):
         """One batch: the time of all calls, how long work went on afterwards, host time beside the calls; all in ns."""
         if launch != "stream":
             raise ValueError("calls on a cpu are made one by one")
@@ -456,7 +456,7 @@ class _Session:
             if message.get("poison"):
                 self._poison([self.slots[slot] for slot in message["order"]], message["poison"])
             restored = _NOW() - start
-            taken, late, beside = self.backend.time(calls, passes, self.function, launch, flush)
+            taken, late, beside = self.backend.time(calls, passes, self.function, launch, flush, message.get("mode") == "swept")
             samples.append(taken)
             after.append(late)
             aside.append(restored + beside)

@@ -26,6 +26,8 @@ struct Plan {
   Launching launching = Launching::stream;
   // Bytes to sweep through the caches before every sample; 0 leaves them as they are.
   std::size_t flush_bytes = 0;
+  // The calls wait on the device behind the sweep instead of starting after it is done.
+  bool behind_sweep = false;
   // Names the sequence of calls, so that a graph of it is recorded once.
   std::string sequence;
   // How many calls `enqueue` makes.

@@ -84,7 +84,7 @@ class Gpu final : public Backend {
       record(start_);
       record(end_);
       succeed(KFORGE_GPU(EventSynchronize)(end_), "waiting for an event");
-      seen.push_back(between());
+      seen.push_back(between(start_, end_));
     }
     std::sort(seen.begin(), seen.end());
     std::int64_t best = 1000;
@@ -151,7 +151,8 @@ class Gpu final : public Backend {
     ready();
     const auto begin = clock::now();
     KFORGE_GPU(GraphExec_t) graph = plan.launching == Launching::graph ? recorded(plan) : nullptr;
-    flush(plan.flush_bytes);
+    if (plan.behind_sweep) record(swept_);
+    flush(plan.flush_bytes, !plan.behind_sweep);
     std::int64_t aside = elapsed(begin, clock::now());
     if (plan.launching == Launching::held) {
       *flag_ = 0;
@@ -181,12 +182,14 @@ class Gpu final : public Backend {
     succeed(KFORGE_GPU(EventSynchronize)(end_), "waiting for the calls");
     const auto done = clock::now();
     succeed(KFORGE_GPU(DeviceSynchronize)(), "waiting for the device");
-    return {between(), elapsed(done, clock::now()), aside};
+    const std::int64_t late = elapsed(done, clock::now());
+    if (plan.behind_sweep) aside = between(swept_, start_);
+    return {between(start_, end_), late, aside};
   }
 
  private:
   bool made_ = false;
-  KFORGE_GPU(Event_t) start_ = nullptr, end_ = nullptr;
+  KFORGE_GPU(Event_t) swept_ = nullptr, start_ = nullptr, end_ = nullptr;
   volatile int* flag_ = nullptr;
   int* flag_device_ = nullptr;
   std::shared_ptr<unsigned char> sweep_;
@@ -199,6 +202,7 @@ class Gpu final : public Backend {
     if (made_) return;
     succeed(KFORGE_GPU(SetDevice)(0), "opening the first visible device");
     succeed(KFORGE_GPU(StreamCreate)(&stream_slot()), "making a stream");
+    succeed(KFORGE_GPU(EventCreate)(&swept_), "making an event");
     succeed(KFORGE_GPU(EventCreate)(&start_), "making an event");
     succeed(KFORGE_GPU(EventCreate)(&end_), "making an event");
     void* flag = nullptr;
@@ -210,9 +214,9 @@ class Gpu final : public Backend {
 
   void record(KFORGE_GPU(Event_t) event) { succeed(KFORGE_GPU(EventRecord)(event, stream()), "recording an event"); }
 
-  std::int64_t between() {
+  std::int64_t between(KFORGE_GPU(Event_t) from, KFORGE_GPU(Event_t) to) {
     float milliseconds = 0;
-    succeed(KFORGE_GPU(EventElapsedTime)(&milliseconds, start_, end_), "reading the events");
+    succeed(KFORGE_GPU(EventElapsedTime)(&milliseconds, from, to), "reading the events");
     return std::llround(static_cast<double>(milliseconds) * 1e6);
   }
 
@@ -220,8 +224,8 @@ class Gpu final : public Backend {
     succeed(KFORGE_GPU(Memcpy)(to, from, bytes, kind), "copying a tensor");
   }
 
-  // Writes a buffer of this size, with another value each time; what calls asked the cache to keep is let go first.
-  void flush(std::size_t bytes) {
+  // Writes a buffer of this size, with another value each time, and may wait for it; what calls asked the cache to keep is let go first.
+  void flush(std::size_t bytes, bool wait) {
 #if !defined(__HIPCC__) && !defined(__HIP__)
     regardless(cudaCtxResetPersistingL2Cache());
     regardless(cudaGetLastError());
@@ -232,7 +236,7 @@ class Gpu final : public Backend {
       sweep_bytes_ = bytes;
     }
     succeed(KFORGE_GPU(MemsetAsync)(sweep_.get(), ++sweep_value_ & 0xFF, bytes, stream()), "sweeping the cache");
-    succeed(KFORGE_GPU(StreamSynchronize)(stream()), "sweeping the cache");
+    if (wait) succeed(KFORGE_GPU(StreamSynchronize)(stream()), "sweeping the cache");
   }
 
   // The calls of a batch as a graph, recorded once and replayed once before it is timed.

@@ -177,7 +177,7 @@ class Torch:
         self._sweep = None
         if _CUDA:
             self._stream = torch.cuda.Stream()
-            self._start, self._end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            self._swept, self._start, self._end = (torch.cuda.Event(enable_timing=True) for _ in range(3))
 
     def facts(self):
         if not _CUDA:
@@ -208,7 +208,7 @@ class Torch:
         """Tensors are about to change: nothing recorded before may be replayed."""
         self._graphs.clear()
 
-    def time(self, calls, passes, function, launch, flush):
+    def time(self, calls, passes, function, launch, flush, behind=False):
         """One batch: the time of all calls, how long work went on afterwards, host time beside the calls; all in ns."""
         if not _CUDA:
             if launch != "stream":
@@ -222,7 +222,9 @@ class Torch:
             graph = self._recorded(calls, passes, function) if launch == "graph" else None
             if launch == "held":
                 raise ValueError("calls from Python cannot be held back: launching them takes longer than they run; use a graph")
-            self._flush(flush)
+            if behind:
+                _RECORD(self._swept, self._stream)
+            self._flush(flush, not behind)
             aside = _NOW() - begin
             _RECORD(self._start, self._stream)
             if graph is not None:
@@ -234,15 +236,18 @@ class Torch:
             done = _NOW()
             _SYNCHRONIZE()
             late = _NOW() - done
+            if behind:
+                aside = round(_ELAPSED(self._swept, self._start) * 1e6)
             return round(_ELAPSED(self._start, self._end) * 1e6), late, aside
 
-    def _flush(self, size):
+    def _flush(self, size, wait):
         if not size:
             return
         if self._sweep is None or self._sweep.numel() < size:
             self._sweep = torch.empty(size, dtype=torch.uint8, device=_DEVICE)
         self._sweep.add_(1)
-        self._stream.synchronize()
+        if wait:
+            self._stream.synchronize()
 
     def _recorded(self, calls, passes, function):
         """The calls of a batch as a graph, recorded once and replayed once before it is timed."""

@@ -6,7 +6,7 @@ use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use kforge_report::bench as report;
 use kforge_workbench::ExitClass;
-use kforge_workbench::validate::bench;
+use kforge_workbench::validate::{CacheMode, bench};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -58,6 +58,8 @@ enum Caches {
     Warm,
     /// Every call meets its operands in memory.
     Cold,
+    /// Every call is timed by itself behind a write of 256 MiB, as triton.testing.do_bench does.
+    Swept,
 }
 
 /// Answers the verb.
@@ -68,10 +70,11 @@ pub fn run(arguments: &Arguments) -> ExitClass {
         target: arguments.target.clone(),
         folder: PathBuf::from("."),
         side: arguments.side.clone(),
-        warm: match arguments.cache {
+        cache: match arguments.cache {
             Caches::Both => None,
-            Caches::Warm => Some(true),
-            Caches::Cold => Some(false),
+            Caches::Warm => Some(CacheMode::Warm),
+            Caches::Cold => Some(CacheMode::Cold),
+            Caches::Swept => Some(CacheMode::Swept),
         },
         launches: arguments.launches,
         place: arguments.place.clone(),

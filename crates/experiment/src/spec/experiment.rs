@@ -59,7 +59,7 @@ pub struct Experiment {
     pub domain: Domain,
     /// The inputs, by name.
     pub inputs: Vec<InputSpec>,
-    /// The outputs, by name.
+    /// The outputs, in the order of the file.
     pub outputs: Vec<OutputSpec>,
     /// How much the operation moves and computes.
     pub work: Work,
@@ -112,8 +112,11 @@ impl Experiment {
             candidates.push(side(&source, candidate.get_ref(), class, side_doc)?);
         }
         let inputs = doc.inputs.iter().map(|(n, d)| input(&source, n, d)).collect::<Result<Vec<_>, _>>()?;
+        // In the order of the file: it is the order in which a call returns them.
+        let mut declared: Vec<_> = doc.outputs.iter().collect();
+        declared.sort_by_key(|(name, _)| name.span().start);
         let outputs =
-            doc.outputs.iter().map(|(n, d)| output(&source, n, d)).collect::<Result<Vec<_>, _>>()?;
+            declared.into_iter().map(|(n, d)| output(&source, n, d)).collect::<Result<Vec<_>, _>>()?;
         let mut experiment = Self {
             path: path.to_owned(),
             op: doc.op.get_ref().clone(),

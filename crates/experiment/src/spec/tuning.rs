@@ -15,6 +15,9 @@ pub enum CacheMode {
     Warm,
     /// The slots together exceed twice the last-level cache, so that each is met cold.
     Cold,
+    /// Every call is a sample of its own behind a write of a large buffer, as `triton.testing.do_bench` measures. Only without a rival: calls can
+    /// begin before the clock does.
+    Swept,
 }
 
 impl CacheMode {
@@ -23,6 +26,7 @@ impl CacheMode {
         match self {
             Self::Warm => "warm",
             Self::Cold => "cold",
+            Self::Swept => "swept",
         }
     }
 }

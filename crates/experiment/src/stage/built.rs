@@ -6,7 +6,7 @@ use super::trial::Trial;
 use crate::draw::{Entropy, draw_cases};
 use crate::error::Error;
 use crate::operands::Audience;
-use crate::runner::{Batch, FaultKind, Hello, Preparation, Runner, RunnerFault};
+use crate::runner::{Batch, FaultKind, Preparation, Runner, RunnerFault};
 use kforge_record::{CaseOrigin, Side, Subject};
 
 /// One side after its build.
@@ -21,14 +21,6 @@ pub(super) struct BuiltSide {
 pub struct Built<'a> {
     pub(super) engine: Engine<'a>,
     pub(super) sides: Vec<BuiltSide>,
-}
-
-/// A runner that has said hello.
-struct Greeted<'r> {
-    index: usize,
-    runner: Box<dyn Runner + 'r>,
-    hello: Hello,
-    startup_ns: u64,
 }
 
 /// Trouble of a side that has no answer of its own: the reference's and the baseline's stop the experiment.
@@ -51,30 +43,31 @@ impl<'a> Built<'a> {
     /// A runner of the reference or the baseline that does not answer, an empty domain, an interrupt.
     pub fn seal(mut self, entropy: &mut dyn Entropy) -> Result<Sealed<'a>, Error> {
         let engine = self.engine;
+        engine.go_on()?;
+        let sound: Vec<usize> =
+            (0..self.sides.len()).filter(|index| self.sides[*index].trouble.is_none()).collect();
+        let names: Vec<&str> = sound.iter().map(|index| self.sides[*index].name.as_str()).collect();
+        let answers = engine.greet_all(&names);
         let mut greeted = Vec::new();
-        for index in 0..self.sides.len() {
-            engine.go_on()?;
-            if self.sides[index].trouble.is_some() {
-                continue;
-            }
-            match greet(&engine, index, &self.sides[index].name) {
-                Ok(one) => greeted.push(one),
+        for (index, answer) in sound.into_iter().zip(answers) {
+            match answer {
+                Ok(one) => greeted.push((index, one)),
                 Err(fault) => self.fail(index, &fault)?,
             }
         }
         let trials = draw(&engine, entropy)?;
         let mut tick_ns = 1;
         let mut sealed: Vec<SealedSide> = Vec::new();
-        for mut one in greeted {
+        for (index, mut one) in greeted {
             engine.go_on()?;
-            let name = self.sides[one.index].name.clone();
+            let name = self.sides[index].name.clone();
             (engine.report)(Event::Stage(format!("warming {name}")));
             let start = engine.clock.now();
             let warmed = warm(&engine, one.runner.as_mut(), &name, &trials)?;
             let loaded = match warmed.and_then(|()| one.runner.loaded()) {
                 Ok(loaded) => loaded,
                 Err(fault) => {
-                    self.fail(one.index, &fault)?;
+                    self.fail(index, &fault)?;
                     continue;
                 }
             };
@@ -82,7 +75,7 @@ impl<'a> Built<'a> {
             engine.remark(Remark::left(&name, "while it was warmed", &one.runner.quit()));
             let mut seal = engine.workshop.seal(&name, &one.hello, &loaded, one.startup_ns, warm_ns)?;
             engine.remark(std::mem::take(&mut seal.remarks));
-            seal.build.build_ns = self.sides[one.index].build_ns;
+            seal.build.build_ns = self.sides[index].build_ns;
             tick_ns = tick_ns.max(one.hello.tick_ns);
             let side = Side { subject: seal.subject, build: Some(seal.build), failure: None };
             sealed.push(SealedSide { name, side, findings: seal.findings, log: String::new() });
@@ -105,12 +98,6 @@ impl<'a> Built<'a> {
         side.trouble = Some(SideTrouble::of_runner("warm", fault));
         Ok(())
     }
-}
-
-fn greet<'r>(engine: &Engine<'r>, index: usize, name: &str) -> Result<Greeted<'r>, RunnerFault> {
-    let start = engine.clock.now();
-    let (runner, hello) = engine.greet(name)?;
-    Ok(Greeted { index, runner, hello, startup_ns: engine.clock.now().since(start).0.unsigned_abs() })
 }
 
 fn draw(engine: &Engine<'_>, entropy: &mut dyn Entropy) -> Result<Vec<Trial>, Error> {

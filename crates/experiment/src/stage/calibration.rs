@@ -7,8 +7,8 @@ use crate::spec::CacheMode;
 
 /// Calls shorter than this, in ns, are recorded or held back on a device: the host needs a few microseconds for each launch.
 const SHORT_CALL_NS: u64 = 20_000;
-/// Up to here a call may look as long as its launch: Python needs tens of microseconds for one.
-const MAY_BE_ITS_LAUNCH_NS: u64 = 100_000;
+/// Up to here a call may look as long as its launches: Python needs tens of microseconds for each, and an operation may be dozens of kernels.
+const MAY_BE_ITS_LAUNCH_NS: u64 = 1_000_000;
 /// A run this long tells the time of a call.
 const LONG_ENOUGH_NS: u64 = 200_000;
 

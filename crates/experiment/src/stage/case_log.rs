@@ -130,13 +130,24 @@ impl CaseLog {
 
     /// The middle sample of the baseline, ns.
     fn usual_sample_ns(&self) -> f64 {
-        middle_ns(&self.batches[0])
+        self.middles_ns()[0]
+    }
+
+    /// Whether the candidate looks quicker.
+    pub(super) fn looks_quicker(&self) -> bool {
+        let [baseline, mine] = self.middles_ns();
+        mine < NO_WIN * baseline
     }
 
     /// Whether the candidate looks quicker, and would not if its clock had lost this share.
     fn is_win_within(&self, lost: f64) -> bool {
-        let [baseline, mine] = self.batches.each_ref().map(|batches| middle_ns(batches));
-        mine < NO_WIN * baseline && mine * (1.0 + lost) >= NO_WIN * baseline
+        let [baseline, mine] = self.middles_ns();
+        self.looks_quicker() && mine * (1.0 + lost) >= NO_WIN * baseline
+    }
+
+    /// The middle samples of baseline and candidate, ns.
+    fn middles_ns(&self) -> [f64; 2] {
+        self.batches.each_ref().map(|batches| middle_ns(batches))
     }
 
     /// Whether the candidate's clock agrees where what it says to have done beside its calls is believed.

@@ -21,6 +21,7 @@ use crate::tensor_digest::tensor_digest;
 use kforge_record::{Check, CheckedInput, CheckedOutput, Digest, Tolerance, ToleranceProfile};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::iter;
 
 /// What a case must give, for both fills of its slots.
 pub(super) struct Expectation {
@@ -76,13 +77,16 @@ impl<'a, 'e> Checking<'a, 'e> {
         names: &[String],
         entropy: &'e mut dyn Entropy,
     ) -> Result<Self, Error> {
-        let (reference, _) = engine.greet("reference").map_err(|fault| of_reference(&fault))?;
+        let all: Vec<&str> = iter::once("reference").chain(names.iter().map(String::as_str)).collect();
+        let mut answers = engine.greet_all(&all).into_iter();
+        let first = answers.next().ok_or_else(|| Error::Bug("nobody was greeted".to_owned()))?;
+        let reference = first.map_err(|fault| of_reference(&fault))?.runner;
         let mut checking =
             Self { engine, entropy, reference, contestants: BTreeMap::new(), findings: Findings::default() };
-        for name in names {
-            match engine.greet(name) {
-                Ok((runner, _)) => {
-                    checking.contestants.insert(name.clone(), runner);
+        for (name, answer) in names.iter().zip(answers) {
+            match answer {
+                Ok(greeted) => {
+                    checking.contestants.insert(name.clone(), greeted.runner);
                 }
                 Err(fault) => checking.trouble(name, &fault)?,
             }

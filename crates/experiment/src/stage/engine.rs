@@ -120,6 +120,14 @@ impl Remark {
     }
 }
 
+/// A runner that has said hello.
+pub(super) struct Greeted<'r> {
+    pub(super) runner: Box<dyn Runner + 'r>,
+    pub(super) hello: Hello,
+    /// From starting it, ns; other sides may have started meanwhile.
+    pub(super) startup_ns: u64,
+}
+
 /// The world of an experiment.
 #[derive(Clone, Copy)]
 pub struct Engine<'a> {
@@ -162,6 +170,20 @@ impl<'a> Engine<'a> {
         for remark in remarks {
             (self.report)(Event::Remark(remark));
         }
+    }
+
+    /// Starts all these sides' runners before the first is waited for, since loading a framework takes seconds; an answer a side, in their order.
+    pub(super) fn greet_all(&self, sides: &[&str]) -> Vec<Result<Greeted<'a>, RunnerFault>> {
+        let begun: Vec<_> =
+            sides.iter().map(|side| (*side, self.clock.now(), self.workshop.launch(side))).collect();
+        begun
+            .into_iter()
+            .map(|(side, start, launched)| {
+                let mut runner = launched?;
+                let hello = self.welcome(runner.as_mut(), side)?;
+                Ok(Greeted { runner, hello, startup_ns: self.clock.now().since(start).0.unsigned_abs() })
+            })
+            .collect()
     }
 
     /// Starts a side's runner and lets it say who it is: it must compute on the device under test. The reference may compute anywhere.

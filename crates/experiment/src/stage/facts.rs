@@ -26,6 +26,8 @@ pub struct RunContext {
     pub prefix: Option<String>,
     /// The digest of the variables given to builds and runners.
     pub variables: Digest,
+    /// Variables that they inherit and that choose what runs, by name.
+    pub inherited: BTreeMap<String, String>,
 }
 
 /// What timing saw.
@@ -112,6 +114,8 @@ fn environment(
         observations
             .extend(observation.facts.iter().map(|(name, value)| (format!("{name}_{when}"), value.clone())));
     }
+    let inherited = context.inherited.iter();
+    observations.extend(inherited.map(|(name, value)| (format!("variable {name}"), value.clone())));
     observations.insert("cache_mode".to_owned(), checked.engine.experiment.tuning.cache.word().to_owned());
     let environment = Environment {
         id: Digest::of_bytes(b""),

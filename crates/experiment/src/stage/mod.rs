@@ -11,6 +11,7 @@ mod facts;
 mod first_write;
 mod oddity;
 mod outside_clock;
+mod pairs;
 mod plan;
 mod proposed;
 mod sealed;

@@ -15,6 +15,10 @@ const SLOT_MEMORY: u64 = 1 << 30;
 /// A sample of the slower side may span so many times what a sample has to. A candidate that is quicker than its baseline by more than this is
 /// measured in shorter samples; one that only says so does not make the baseline work for ever.
 const LONGEST: u64 = 32;
+/// What is swept where every call is a sample behind a sweep, in bytes: as much as Triton's own bench clears.
+const SWEEP: u64 = 256 << 20;
+/// Batches of a short run there, since each is a call.
+const SWEPT_BATCHES: u64 = 4;
 /// Most calls in a graph or behind a holding kernel: what devices record and queue without trouble.
 pub(super) const MOST_QUEUED: u64 = 1000;
 
@@ -76,6 +80,18 @@ impl Plan {
         let most =
             u32::try_from(SLOT_MEMORY / bytes).unwrap_or(u32::MAX).clamp(need.slots, 4096.max(need.slots));
         let cache = need.cache.unwrap_or(0);
+        if need.mode == CacheMode::Swept {
+            // Calls wait behind the sweep, which takes longer than a launch.
+            let flush = SWEEP.max(2 * cache);
+            return Self {
+                round: 1,
+                short: SWEPT_BATCHES,
+                sample: 1,
+                launch: Launching::Stream,
+                flush,
+                ..plan
+            };
+        }
         if need.mode == CacheMode::Cold {
             let enough = 2 * cache / bytes + 1;
             plan.slots = u32::try_from(enough).unwrap_or(u32::MAX).clamp(need.slots, most);

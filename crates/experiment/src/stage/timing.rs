@@ -57,6 +57,8 @@ pub(super) struct Timing<'c, 'a, 'e> {
     logs: Vec<CaseLog>,
     checks: Vec<Check>,
     voids: Vec<VoidFinding>,
+    /// What probes could not tell for sure, with the name of its case: it spoils a win and nothing else.
+    doubts: Vec<(String, String)>,
     beside: [Beside; 3],
     ranked: Ranked,
     /// Of the harnesses of baseline and candidate.
@@ -94,6 +96,7 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             stream,
             checks: Vec::new(),
             voids: Vec::new(),
+            doubts: Vec::new(),
             beside: Default::default(),
             ranked: Ranked::default(),
             languages: BTreeSet::new(),
@@ -145,6 +148,15 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
             let (checks, voids) = log.conclude(&trial.case.name, &self.candidate, *plan, terms);
             clock.extend(checks);
             self.voids.extend(voids);
+            let doubts =
+                self.doubts.iter().filter(|(case, _)| *case == trial.case.name && log.looks_quicker());
+            let cause = VoidCause::Environment;
+            self.voids.extend(doubts.map(|(_, why)| VoidFinding {
+                cause,
+                detail: format!(
+                    "{why}, as far as a machine this busy can tell; measure on one that is less busy"
+                ),
+            }));
         }
         Measured {
             launches,
@@ -265,7 +277,9 @@ impl<'c, 'a, 'e> Timing<'c, 'a, 'e> {
                 .map_err(|fault| SideFault { who, fault })?;
         }
         if known.is_none() && operands.iter().all(|operand| operand.role != Role::InOut) {
-            self.first_write(trial, plan, runners)?;
+            if !plan.fresh {
+                self.first_write(trial, plan, runners)?;
+            }
             let bytes =
                 operands.iter().filter(|operand| operand.role != Role::Input).map(Operand::bytes).sum();
             self.own_work(trial, plan, bytes, runners)?;

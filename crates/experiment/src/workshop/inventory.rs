@@ -357,14 +357,31 @@ impl Inventory {
                 ));
             }
         }
-        for path in files_below(&room.cache).into_iter().filter(|path| !self.cached.contains(path)) {
-            findings.push(finding(
-                VoidCause::Rebuilt,
-                format!("{side}: {} appeared after sealing", path.display()),
-            ));
+        let present: BTreeSet<PathBuf> = files_below(&room.cache).into_iter().collect();
+        let mut rebuilt = |path: &Path, how: &str| {
+            findings.push(finding(VoidCause::Rebuilt, format!("{side}: {} {how} sealing", path.display())));
+        };
+        for path in present.iter().filter(|path| !self.cached.contains(*path)) {
+            rebuilt(path, "appeared after");
+        }
+        for (path, sealed) in self.build.code_objects.iter().map(|code| (room.cache.join(&code.path), code)) {
+            if !present.contains(&path) {
+                rebuilt(&path, "was removed after");
+            } else if is_code(&path) && hash_file(&path).map_or(true, |(_, now)| now != sealed.blake3) {
+                rebuilt(&path, "changed after");
+            }
         }
         findings
     }
+}
+
+/// Whether a file of a cache is what runs. Beside it caches keep times of use, locks and logs, which honest use writes.
+fn is_code(path: &Path) -> bool {
+    const ENDINGS: [&str; 17] = [
+        "amdgcn", "cpp", "co", "cu", "cubin", "hip", "hsaco", "json", "ll", "llir", "o", "ptx", "py", "so",
+        "spv", "ttgir", "ttir",
+    ];
+    path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// Files of the tree that were opened after a side was sealed and are no part of what was.

@@ -30,6 +30,7 @@ fn context(pair: Digest) -> RunContext {
         prior: Vec::new(),
         prefix: None,
         variables: digest,
+        inherited: Default::default(),
     }
 }
 

@@ -19,8 +19,8 @@ pub struct Request {
     pub folder: PathBuf,
     /// `baseline` or a candidate; absent: the baseline.
     pub side: Option<String>,
-    /// Only with warm caches (true) or only with cold ones (false); absent: both, where the last-level cache is known.
-    pub warm: Option<bool>,
+    /// In this state of the caches; absent: warm, and cold where the last-level cache is known.
+    pub cache: Option<CacheMode>,
     /// Fresh processes; at least one.
     pub launches: u32,
     /// A command prefix, or the NAME of an `[env.NAME]` in kforge.toml; absent: commands run here.
@@ -63,7 +63,7 @@ pub struct Response {
 pub struct CaseAnswer {
     /// The case's name.
     pub case: String,
-    /// `warm` or `cold`.
+    /// `warm`, `cold` or `swept`.
     pub cache: &'static str,
     /// How calls reached the device: `stream`, `graph` or `held`.
     pub launching: &'static str,
@@ -114,14 +114,13 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         patience: request.patience,
     };
     let side = request.side.clone().unwrap_or_else(|| "baseline".to_owned());
-    let least = if request.warm == Some(false) { CacheMode::Cold } else { CacheMode::Warm };
+    let least = request.cache.unwrap_or(CacheMode::Warm);
     let (mut response, remarks) = with_engine(&opened, &asked, least, observer, |engine, world| {
         let mut notes = Vec::new();
         let known = engine.device.last_level_cache().is_some();
         let device = engine.device.describe().name;
-        let modes: &[CacheMode] = match request.warm {
-            Some(true) => &[CacheMode::Warm],
-            Some(false) => &[CacheMode::Cold],
+        let modes: &[CacheMode] = match &request.cache {
+            Some(one) => std::slice::from_ref(one),
             None if known => &[CacheMode::Warm, CacheMode::Cold],
             None => {
                 let message =

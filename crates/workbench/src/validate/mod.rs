@@ -18,6 +18,7 @@ mod world;
 
 pub use answer::{CandidateAnswer, CaseAnswer, CheckSummary, EarlierRuns, Response};
 pub use exactness::{BesideBaseline, LargestErrors, OutputErrors};
+pub use kforge_experiment::CacheMode;
 pub(crate) use moment::now;
 pub use request::Request;
 pub use run::run;

@@ -5,7 +5,7 @@ use super::locate;
 use super::moment;
 use super::request::Request;
 use super::since::{self, Compared};
-use super::world::{Asked, Opened, with_engine};
+use super::world::{Asked, Opened, World, with_engine};
 use crate::{Error, Note, Observer};
 use kforge_experiment::{
     Checked, Entropy, Experiment, Harness, Interrupt, PROTOCOL, Place, Proposed, Remark, Repository,
@@ -60,7 +60,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
             claim,
             base: compared,
         };
-        let contexts = work.journal(&sealed, &names, world.place, world.shop.variables()?)?;
+        let contexts = work.journal(&sealed, &names, world)?;
         let base = compared.map(|compared| compared.answer(&sealed)).transpose()?;
         let rivals = contexts.values().map(|context| context.run.candidates).max().unwrap_or(0);
         let checked = sealed.check(&mut SystemEntropy)?;
@@ -124,10 +124,10 @@ impl Work<'_> {
         &self,
         sealed: &Sealed<'_>,
         names: &[String],
-        place: &Place,
-        variables: Digest,
+        world: &World<'_>,
     ) -> Result<BTreeMap<String, RunContext>, Error> {
         let mut contexts = BTreeMap::new();
+        let (place, variables) = (world.place, world.shop.variables()?);
         let (op, baseline) = (&self.experiment.op, sealed.baseline()?);
         let mut rivals = self.ledger.rivals(op, &baseline)?;
         for name in names {
@@ -161,7 +161,14 @@ impl Work<'_> {
             let prefix = place.is_elsewhere().then(|| place.prefix.join(" "));
             contexts.insert(
                 name.clone(),
-                RunContext { run, claim: self.claim.clone(), prior, prefix, variables },
+                RunContext {
+                    run,
+                    claim: self.claim.clone(),
+                    prior,
+                    prefix,
+                    variables,
+                    inherited: world.inherited.clone(),
+                },
             );
         }
         Ok(contexts)

@@ -11,9 +11,10 @@ use super::todo;
 use crate::{Error, Observer, Progress};
 use kforge_experiment::{
     Bench, CacheMode, Cpu, Device, Engine, Event, Experiment, Harness, MonotonicClock, Place, Relay, Remark,
-    Repository, Shop,
+    Repository, Shop, inherited,
 };
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -64,6 +65,8 @@ pub(super) struct Asked<'a> {
 pub(super) struct World<'a> {
     pub(super) shop: &'a Shop<'a>,
     pub(super) place: &'a Place,
+    /// Variables that builds and runners inherit and that choose what runs.
+    pub(super) inherited: &'a BTreeMap<String, String>,
 }
 
 /// Makes everything ready, does the work, and takes it away again. Gives the answer, and what was remarked meanwhile.
@@ -110,13 +113,14 @@ pub(super) fn with_engine<T>(
     };
     let engine =
         Engine { experiment, workshop: &shop, device, clock: &clock, interrupt: &wish, report: &report };
-    let answer = work(engine, &World { shop: &shop, place: &place })?;
+    let inherited = inherited(&place);
+    let answer = work(engine, &World { shop: &shop, place: &place, inherited: &inherited })?;
     Ok((answer, remarks.into_inner()))
 }
 
 /// Whether the caches can be met cold at all.
 fn can_be(mode: CacheMode, device: &dyn Device) -> Result<(), Error> {
-    if mode == CacheMode::Warm || device.last_level_cache().is_some() {
+    if mode != CacheMode::Cold || device.last_level_cache().is_some() {
         return Ok(());
     }
     Err(Error::Device {

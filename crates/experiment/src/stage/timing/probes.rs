@@ -2,7 +2,8 @@
 
 use super::super::calibration::can;
 use super::super::checking::preparation;
-use super::super::first_write::{FirstSight, FirstWrite, Look, PutOff};
+use super::super::first_write::{Caches, FirstSight, FirstWrite, Look, PutOff};
+use super::super::pairs::Told;
 use super::super::plan::nonce;
 use super::{BASELINE, CANDIDATE, Plan, Runners, SideFault, Timing, Trial};
 use crate::clock::Clock;
@@ -19,26 +20,36 @@ impl<'a> Timing<'_, 'a, '_> {
         runners: &mut Runners<'a>,
     ) -> Result<(), SideFault> {
         let batch = self.batch(plan, false);
-        let least_ns = self.checked.tick_ns.saturating_mul(50);
+        let (device, least_ns) = (self.engine.device, self.checked.tick_ns.saturating_mul(50));
+        let caches = Caches::of(device.last_level_cache(), device.queues(), least_ns);
         let mut seen = [FirstWrite::NEVER, FirstWrite::NEVER];
-        let mut why = None;
+        let mut told = Told::Nothing;
         for _ in 0..FirstSight::ROUNDS {
             for (seen, who) in seen.iter_mut().zip([BASELINE, CANDIDATE]) {
-                *seen = seen
-                    .once_more(runners[who].as_mut(), &batch, self.entropy)
+                seen.once_more(runners[who].as_mut(), &batch, caches, self.entropy)
                     .map_err(|fault| SideFault { who, fault })?;
             }
-            let [baseline, candidate] = seen;
-            why = candidate.skips(baseline, batch.order.len(), least_ns);
-            if why.is_none() {
+            let [baseline, candidate] = &seen;
+            told = candidate.skips(baseline, batch.order.len(), caches);
+            if told == Told::Nothing {
                 break;
             }
         }
-        if let Some(why) = why {
-            let detail = format!("case {}, {}: {why}", trial.case.name, self.candidate);
-            self.voids.push(VoidFinding { cause: VoidCause::Skipped, detail });
-        }
+        self.tell(trial, told);
         Ok(())
+    }
+
+    /// Keeps what a probe has told: what is sure voids the measurement, a doubt spoils a win.
+    fn tell(&mut self, trial: &Trial, told: Told) {
+        let detail = |why: &str| format!("case {}, {}: {why}", trial.case.name, self.candidate);
+        match told {
+            Told::Nothing => {}
+            Told::Perhaps(why) => self.doubts.push((trial.case.name.clone(), detail(&why))),
+            Told::Surely(why) => {
+                let finding = VoidFinding { cause: VoidCause::Skipped, detail: detail(&why) };
+                self.voids.push(finding);
+            }
+        }
     }
 
     /// Compares calls on inputs that were never there before with the same calls again, once a case.
@@ -54,7 +65,7 @@ impl<'a> Timing<'_, 'a, '_> {
         unrecorded(&mut once, runners)?;
         let mut seen = [FirstSight::NEVER, FirstSight::NEVER];
         let least_ns = self.checked.tick_ns.saturating_mul(50);
-        let mut why = None;
+        let mut told = Told::Nothing;
         // As many slots as there are contents: to refill all that a sample has would take longer than all else.
         let first = self.operands(trial, trial.seed, slots)?;
         for who in [BASELINE, CANDIDATE] {
@@ -84,15 +95,12 @@ impl<'a> Timing<'_, 'a, '_> {
                 }
             }
             let [baseline, candidate] = &seen;
-            why = candidate.remembers(baseline, once.order.len(), least_ns);
-            if why.is_none() {
+            told = candidate.remembers(baseline, once.order.len(), least_ns);
+            if told == Told::Nothing {
                 break;
             }
         }
-        if let Some(why) = why {
-            let detail = format!("case {}, {}: {why}", trial.case.name, self.candidate);
-            self.voids.push(VoidFinding { cause: VoidCause::Skipped, detail });
-        }
+        self.tell(trial, told);
         Ok(())
     }
 
@@ -112,10 +120,6 @@ impl<'a> Timing<'_, 'a, '_> {
         self.stream.shuffle(&mut once.order);
         once.order.truncate(fit);
         let fault = |who: usize| move |fault: RunnerFault| SideFault { who, fault };
-        let mut void = |why: String| {
-            let detail = format!("case {}, {}: {why}", trial.case.name, self.candidate);
-            self.voids.push(VoidFinding { cause: VoidCause::Skipped, detail });
-        };
         let (called, left) = once.order.split_at(once.order.len() / 2);
         if !called.is_empty() {
             let half = Batch { order: called.to_vec(), ..once.clone() };
@@ -123,15 +127,14 @@ impl<'a> Timing<'_, 'a, '_> {
             left.sort_unstable();
             let same = untouched(runners[CANDIDATE].as_mut(), &half, &left, self.entropy);
             if !same.map_err(fault(CANDIDATE))? {
-                void(
-                    "outputs of a slot changed that no call was asked for: slots share their work".to_owned(),
-                );
+                let why = "outputs of a slot changed that no call was asked for: slots share their work";
+                self.tell(trial, Told::Surely(why.to_owned()));
             }
         }
         let (mut put_off, mut calls_ns) = ([PutOff::default(), PutOff::default()], f64::INFINITY);
         let mut slots = once.order.clone();
         slots.sort_unstable();
-        let mut why = None;
+        let mut told = Told::Nothing;
         for _ in 0..FirstSight::ROUNDS {
             for _ in 0..FirstSight::TRIES {
                 for (put_off, who) in put_off.iter_mut().zip([BASELINE, CANDIDATE]) {
@@ -145,14 +148,12 @@ impl<'a> Timing<'_, 'a, '_> {
                 }
             }
             let [baseline, candidate] = &put_off;
-            why = candidate.owes(baseline, calls_ns);
-            if why.is_none() {
+            told = candidate.owes(baseline, calls_ns);
+            if told == Told::Nothing {
                 break;
             }
         }
-        if let Some(why) = why {
-            void(why);
-        }
+        self.tell(trial, told);
         Ok(())
     }
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Asks kforge about every candidate of the battery, and says which answers differ from battery.toml.
 
-    battery.py KFORGE [--device cpu|cuda|torch] [--runs N] [--sample-us N] [--patience N] [--only KIND_OR_NAME,...]
+    battery.py KFORGE [--device cpu|cuda|torch] [--runs N] [--sample-us N] [--launches N] [--patience N] [--only KIND_OR_NAME,...]
+                      [--results FILE]
 
-Prints a Markdown table of what was seen. Exit status 1 where a cheat was not caught by its own name or an honest candidate was accused.
+Every answer is a line of the results file, so that runs can be interrupted and gone on with; the table is of all its lines. Prints a Markdown table of what was seen. Exit status 1 where a cheat was not caught by its own name or an honest candidate was accused.
 A run that the machine itself spoilt (`void(environment)`, but for a fixture that is caught by that name) is measured again, and counted.
 """
 import argparse
@@ -207,6 +208,8 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--patience", type=int, default=0, help="so often an answer under another name is asked again, on a machine that does other work too")
     parser.add_argument("--sample-us", type=int, help="in place of battery.toml's; what only has to be timed needs no long samples")
+    parser.add_argument("--launches", type=int, help="in place of battery.toml's; a name needs fewer than a figure")
+    parser.add_argument("--results", type=pathlib.Path, help="adds to this file; without it answers are forgotten afterwards")
     arguments = parser.parse_args()
     kforge = arguments.kforge.resolve()
     table = tomllib.loads((HERE / "battery.toml").read_text())
@@ -214,11 +217,23 @@ def main():
         sys.exit(f"in battery.toml or among the programs, not both: {', '.join(unlisted(table))}")
     if arguments.sample_us:
         table["policy"]["sample_us"] = arguments.sample_us
+    if arguments.launches:
+        # All signs of so few launches can be alike by chance; what is asked for is a name.
+        table["policy"] |= {"looks": [arguments.launches], "alpha": max(0.05, 2.0 ** (1 - arguments.launches))}
     fixtures = chosen(table, arguments.device, arguments.only)
     if not fixtures:
         sys.exit(f"no fixture is called {arguments.only}")
-    seen = {one["name"]: collections.Counter() for one in fixtures}
-    wrong, again = [], 0
+    with tempfile.TemporaryDirectory(prefix="kforge-battery-") as folder:
+        results = arguments.results or pathlib.Path(folder) / "results"
+        with open(results, "a") as file:
+            for answer in ask_all(kforge, table, fixtures, arguments):
+                file.write(json.dumps(answer) + "\n")
+                file.flush()
+        return report(fixtures, [json.loads(line) for line in results.read_text().splitlines()])
+
+
+def ask_all(kforge, table, fixtures, arguments):
+    """One answer for each fixture and run."""
     groups = [[one for one in fixtures if not one.get("alone")]] + [[one] for one in fixtures if one.get("alone")]
     for group in filter(None, groups):
         with tempfile.TemporaryDirectory(prefix="kforge-battery-") as folder:
@@ -226,7 +241,7 @@ def main():
             for _ in range(arguments.runs):
                 answers = validate(kforge, project)
                 for fixture in group:
-                    name = fixture["name"]
+                    name, again = fixture["name"], 0
                     word, cause, reason = answers[name]
                     for attempt in range(ATTEMPTS):
                         # A win by a cheat is never asked about again.
@@ -235,17 +250,23 @@ def main():
                             break
                         again += 1
                         word, cause, reason = validate(kforge, project, "--candidate", name)[name]
-                    seen[name][shown(word, cause)] += 1
-                    if not accepted(fixture, word, cause, reason):
-                        wrong.append(f"{name}: {shown(word, cause)}: {reason}")
+                    right = accepted(fixture, word, cause, reason)
+                    yield {"name": name, "seen": shown(word, cause), "right": right, "again": again, "reason": reason}
+
+
+def report(fixtures, answers):
+    """Prints the table; gives the exit status."""
     print("| candidate | expected | seen |\n|---|---|---|")
-    for fixture in fixtures:
+    asked = {fixture["name"]: fixture for fixture in fixtures}
+    mine = [answer for answer in answers if answer["name"] in asked]
+    for name, fixture in asked.items():
         expected = "timed" if fixture["kind"] == "honest" else shown(fixture["verdict"], fixture.get("cause", ""))
-        counts = ", ".join(f"{count} {word}" for word, count in sorted(seen[fixture["name"]].items()))
-        print(f"| {fixture['name']} | {expected} | {counts} |")
-    print(f"\n{len(fixtures)} candidates, {arguments.runs} runs each; {again} measured again for the machine's sake; {len(wrong)} unexpected.")
-    for line in wrong:
-        print(f"\nunexpected: {line}")
+        seen = collections.Counter(answer["seen"] for answer in mine if answer["name"] == name)
+        print(f"| {name} | {expected} | {', '.join(f'{count} {word}' for word, count in sorted(seen.items()))} |")
+    wrong, again = [answer for answer in mine if not answer["right"]], sum(answer["again"] for answer in mine)
+    print(f"\n{len(asked)} candidates, {len(mine)} answers; {again} measured again for the machine's sake; {len(wrong)} unexpected.")
+    for answer in wrong:
+        print(f"\nunexpected: {answer['name']}: {answer['seen']}: {answer['reason']}")
     return 1 if wrong else 0
 
 

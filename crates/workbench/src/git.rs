@@ -2,14 +2,18 @@
 //! a caller's git names a repository, an index, objects, notes or pathspecs, so that the same repository answers alike from a
 //! shell, a hook or a worktree. Configuration of the caller (`GIT_CONFIG_*`), identities and dates stay: they are the user's.
 
+mod child;
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use kforge_record::{BlobId, SubjectEntry};
 
 use crate::error::Error;
+use crate::inside_commit;
+use child::child;
 
 /// A repository and the project's place in it.
 #[derive(Clone, Debug)]
@@ -33,66 +37,26 @@ pub(crate) struct TreeEntry {
     pub(crate) blob: BlobId,
 }
 
-/// Variables by which a caller's git could redirect ours.
-const INHERITED: [&str; 16] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_SHALLOW_FILE",
-    "GIT_NOTES_REF",
-    "GIT_ATTR_SOURCE",
-    "GIT_REPLACE_REF_BASE",
-];
-
-/// Where a server keeps what is being pushed until its hooks have agreed; git names the place to them alone.
-const QUARANTINE: (&str, [&str; 2]) =
-    ("GIT_QUARANTINE_PATH", ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"]);
-
-/// A `git` child at a folder.
-fn child(folder: &Path) -> Command {
-    let mut command = Command::new("git");
-    let (mark, places) = QUARANTINE;
-    let pushed = std::env::var_os(mark).is_some();
-    for name in INHERITED.iter().filter(|name| !(pushed && places.contains(name))) {
-        command.env_remove(name);
-    }
-    command
-        .env("LC_ALL", "C")
-        .env("LANGUAGE", "C")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_EDITOR", ":")
-        // What a commit holds is what its id names: replacement refs and grafts show other objects under the same id, and
-        // whoever pushes may push them. A path below a file cannot exist, so that git neither reads nor warns.
-        .env("GIT_NO_REPLACE_OBJECTS", "1")
-        .env("GIT_GRAFT_FILE", "/dev/null/none")
-        .arg("-C")
-        .arg(folder)
-        .stdin(Stdio::null());
-    command
-}
-
 /// One call of git.
 pub(crate) struct Call<'a> {
     git: &'a Git,
     arguments: Vec<OsString>,
     index: Option<&'a Path>,
     input: Option<Vec<u8>>,
+    /// Hooks run in it, while a commit is made.
+    committing: bool,
 }
 
 impl<'a> Call<'a> {
     /// Uses this index file instead of the repository's.
     pub(crate) fn index(mut self, index: &'a Path) -> Self {
         self.index = Some(index);
+        self
+    }
+
+    /// Tells hooks that a commit is being made.
+    fn committing(mut self) -> Self {
+        self.committing = true;
         self
     }
 
@@ -110,6 +74,9 @@ impl<'a> Call<'a> {
         command.args(&self.arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(index) = self.index {
             command.env("GIT_INDEX_FILE", index);
+        }
+        if self.committing {
+            command.env(inside_commit::MARK, "1");
         }
         let Some(bytes) = self.input else { return command.output().map_err(refuse) };
         let mut running = command.stdin(Stdio::piped()).spawn().map_err(refuse)?;
@@ -200,6 +167,7 @@ impl Git {
             arguments: arguments.into_iter().map(Into::into).collect(),
             index: None,
             input: None,
+            committing: false,
         }
     }
 
@@ -382,7 +350,7 @@ impl Git {
             words.push("--");
             words.extend(arguments);
         }
-        let output = self.call(words).index(index).output()?;
+        let output = self.call(words).index(index).committing().output()?;
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said).trim().to_owned();
         Ok(if output.status.success() { Ok(()) } else { Err(said) })

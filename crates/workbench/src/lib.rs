@@ -14,6 +14,7 @@ mod git;
 pub mod history;
 pub mod hooks;
 pub mod init;
+mod inside_commit;
 mod note;
 mod observer;
 mod project;

@@ -11,6 +11,7 @@ use kforge_units::counted;
 use serde::Serialize;
 
 use crate::git::{self, Git};
+use crate::inside_commit;
 use crate::project::Project;
 use crate::{Error, Note, Observer, signing};
 
@@ -93,6 +94,7 @@ impl Request {
 /// # Errors
 /// Where nothing fits the target, the evidence does not hold, or the ledger cannot be written.
 pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
+    inside_commit::refuse("record")?;
     let project = Project::around(&request.folder)?;
     if observer.cancelled() {
         return Err(Error::Interrupted);

@@ -12,6 +12,7 @@ use super::publish::{self, Publication};
 use super::staging::Staging;
 use crate::gate::{self, BrokenLink, Runs};
 use crate::git::Git;
+use crate::inside_commit;
 use crate::project::Project;
 use crate::settings::Binding;
 use crate::{Error, Note, Observer, Progress};
@@ -76,6 +77,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
 /// # Errors
 /// As `run`.
 pub fn run_on(request: &Request, observer: &dyn Observer, disk: Arc<dyn Disk>) -> Result<Response, Error> {
+    inside_commit::refuse("commit")?;
     let project = Project::with_disk(&request.folder, disk)?;
     let refused = |link| Response { committed: None, refused: Some(link), notes: Vec::new() };
     match attempt(&project, request, observer)? {

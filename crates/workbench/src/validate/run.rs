@@ -6,7 +6,7 @@ use super::moment;
 use super::request::Request;
 use super::since::{self, Compared};
 use super::world::{Asked, Opened, World, with_engine};
-use crate::{Error, Note, Observer};
+use crate::{Error, Note, Observer, inside_commit};
 use kforge_experiment::{
     Checked, Entropy, Experiment, Harness, Interrupt, PROTOCOL, Place, Proposed, Remark, Repository,
     RunContext, Sealed, Snapshot, SystemEntropy,
@@ -30,6 +30,7 @@ impl Interrupt for Wish<'_> {
 /// # Errors
 /// Where the experiment cannot be carried out; what a candidate does wrong is part of the answer.
 pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error> {
+    inside_commit::refuse("validate")?;
     let mut opened = Opened::read(&request.target, &request.folder)?;
     let (root, policy) = (opened.repository.root.clone(), opened.settings.policy.clone());
     let compared = since::apply(&mut opened.experiment, request, &root, &policy)?;

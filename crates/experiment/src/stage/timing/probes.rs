@@ -125,7 +125,7 @@ impl<'a> Timing<'_, 'a, '_> {
             let half = Batch { order: called.to_vec(), ..once.clone() };
             let mut left = left.to_vec();
             left.sort_unstable();
-            let same = untouched(runners[CANDIDATE].as_mut(), &half, &left, self.entropy);
+            let same = untouched(runners[CANDIDATE].as_mut(), &once, &half, &left, self.entropy);
             if !same.map_err(fault(CANDIDATE))? {
                 let why = "outputs of a slot changed that no call was asked for: slots share their work";
                 self.tell(trial, Told::Surely(why.to_owned()));
@@ -172,14 +172,17 @@ fn unrecorded(once: &mut Batch, runners: &mut Runners<'_>) -> Result<(), SideFau
     Ok(())
 }
 
-/// Whether outputs of slots that no call is made for stay as they are while others are written.
+/// Whether outputs of slots that no call is made for stay as they are while others are written; all were called before.
 fn untouched(
     runner: &mut dyn Runner,
+    all: &Batch,
     half: &Batch,
     left: &[u32],
     entropy: &mut dyn Entropy,
 ) -> Result<bool, RunnerFault> {
     runner.resume()?;
+    // Slots that share their work may do so from their first call on.
+    runner.run(all)?;
     runner.poison(nonce(entropy))?;
     let before = runner.dump(left)?;
     runner.run(half)?;

@@ -245,9 +245,12 @@ class Torch:
             return
         if self._sweep is None or self._sweep.numel() < size:
             self._sweep = torch.empty(size, dtype=torch.uint8, device=_DEVICE)
+        if not wait:
+            # As triton.testing.do_bench clears its buffer.
+            self._sweep.zero_()
+            return
         self._sweep.add_(1)
-        if wait:
-            self._stream.synchronize()
+        self._stream.synchronize()
 
     def _recorded(self, calls, passes, function):
         """The calls of a batch as a graph, recorded once and replayed once before it is timed."""

@@ -134,8 +134,8 @@ def racing(kforge, device, sound, report):
             status, seen, message = answer(start(kforge, folders, asked, "--wait", "0"))
             report.add("does_not_wait", "error, status 4", f"{seen}, status {status}: {message[:160]}", time.monotonic() - begin, [], (status, seen) == (4, "error"))
         answers = [answer(process) for process in both]
-        # On a processor both work at once, and two launches show anything.
-        verdicts = ("same", "inconclusive") if device != "cpu" else ("same", "inconclusive", "slower", "faster", "void(environment)")
+        # So few launches show anything.
+        verdicts = ("same", "inconclusive", "slower", "faster", "void(environment)")
         right = all(seen in verdicts for _, seen, _ in answers)
         report.add("two_at_once", "two verdicts", ", ".join(seen for _, seen, _ in answers), time.monotonic() - begin, folders.left(), right)
 

@@ -22,7 +22,7 @@ class Gpu(kforge_runner.Host):
     def facts(self):
         return {{'pci': '{pci}', 'name': 'NVIDIA H200'}}
 
-    def time(self, calls, passes, function, launch, flush):
+    def time(self, calls, passes, function, launch, flush, behind):
         if launch != 'stream':
             raise ValueError('no other way of launching')
         taken, _, _ = super().time(calls, passes, function, 'stream', 0)

@@ -223,6 +223,10 @@ impl Timed<'_> {
         if let Some(why) = ran_on(&self.batches, &nothing) {
             return Some(format!("case {case}, {cache}: {why}"));
         }
+        if self.cache == CacheMode::Swept {
+            // A batch is one call, and what a batch takes beside it is as long: no clock outside can tell them apart.
+            return None;
+        }
         match self.clock.check(case, side, plan.calls() * plan.short, allowed) {
             Some(Ok(check)) if check.agrees => None,
             Some(Ok(_)) => {

@@ -20,30 +20,34 @@ import tempfile
 PROCESSORS = ["gfx803", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
 VERSIONS = [4, 5, 6]
 SOURCE = """
-kernel void copy(global const float* a, global float* b) { size_t i = get_global_id(0); b[i] = a[i]; }
+#define LOCAL __builtin_amdgcn_workitem_id_x()
+#define GROUP __builtin_amdgcn_workgroup_id_x()
+#define GLOBAL (GROUP * 256 + LOCAL)
+
+kernel void copy(global const float* a, global float* b) { b[GLOBAL] = a[GLOBAL]; }
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void reduce(global const float* a, global float* b) {
   local float s[1024];
-  size_t i = get_local_id(0);
-  s[i] = a[get_global_id(0)];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int k = 128; k > 0; k >>= 1) { if (i < k) s[i] += s[i + k]; barrier(CLK_LOCAL_MEM_FENCE); }
-  if (i == 0) b[get_group_id(0)] = s[0];
+  int i = LOCAL;
+  s[i] = a[GLOBAL];
+  __builtin_amdgcn_s_barrier();
+  for (int k = 128; k > 0; k >>= 1) { if (i < k) s[i] += s[i + k]; __builtin_amdgcn_s_barrier(); }
+  if (i == 0) b[GROUP] = s[0];
 }
 
 kernel __attribute__((amdgpu_num_vgpr(24))) void crowded(global const float* a, global float* b, int n) {
   float r[96];
-  for (int k = 0; k < 96; ++k) r[k] = a[get_global_id(0) * 96 + k];
+  for (int k = 0; k < 96; ++k) r[k] = a[GLOBAL * 96 + k];
   for (int j = 0; j < n; ++j)
     for (int k = 0; k < 96; ++k) r[k] = r[k] * r[(k + 17) % 96] + r[(k + 5) % 96];
-  for (int k = 0; k < 96; ++k) b[get_global_id(0) * 96 + k] = r[k];
+  for (int k = 0; k < 96; ++k) b[GLOBAL * 96 + k] = r[k];
 }
 
 kernel void indexed(global const int* a, global int* b, int n) {
   int r[64];
   for (int k = 0; k < 64; ++k) r[k] = a[k];
   for (int k = 0; k < n; ++k) r[a[k] & 63] += k;
-  b[get_global_id(0)] = r[a[0] & 63];
+  b[GLOBAL] = r[a[0] & 63];
 }
 """
 # The metadata's key and the name that kforge has for it.
@@ -123,10 +127,10 @@ def amd(kforge, suffix, folder, count):
     for processor in PROCESSORS:
         for version in VERSIONS:
             out = folder / f"{processor}.v{version}.co"
-            done = run(clang, "-x", "cl", "-Xclang", "-finclude-default-header", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}",
+            done = run(clang, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}",
                        f"-mcode-object-version={version}", "-nogpulib", "-O2", "-o", out, source)
             if done.returncode:
-                count.skipped.append(f"{processor}, version {version}: {(done.stderr.splitlines() or ['?'])[0][:100]}")
+                count.skipped.append(f"{processor}, version {version}: {next((line for line in done.stderr.splitlines() if 'error' in line), '?')[:100]}")
                 continue
             figures(kforge, out, processor, version, notes(readelf, out), f"{processor}, version {version}", count)
         packed(kforge, bundler, folder, processor, count)

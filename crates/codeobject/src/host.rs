@@ -39,6 +39,7 @@ pub(crate) struct Section<'d> {
     pub(crate) name: &'d str,
     /// In memory; more than its contents where it has none in the file.
     pub(crate) size: u64,
+    pub(crate) flags: u64,
     /// Where its contents begin in the file.
     pub(crate) at: u64,
     pub(crate) data: &'d [u8],
@@ -98,7 +99,13 @@ impl<'d> Elf<'d> {
         self.file.sections().filter_map(|section| {
             let name = std::str::from_utf8(section.name_bytes().ok()?).ok()?;
             let at = section.file_range().map_or(0, |(at, _)| at);
-            Some(Section { name, size: section.size(), at, data: section.data().unwrap_or_default() })
+            Some(Section {
+                name,
+                size: section.size(),
+                flags: section.elf_section_header().sh_flags(LittleEndian).0,
+                at,
+                data: section.data().unwrap_or_default(),
+            })
         })
     }
 

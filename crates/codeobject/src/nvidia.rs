@@ -28,6 +28,9 @@ const MOVED: u8 = 8;
 const RESERVES: u32 = 90;
 const RESERVED: u32 = 1024;
 
+/// Where toolkits before CUDA 13 have the count of barriers: in the flags of the code's section.
+const BARRIERS_AT: u32 = 20;
+
 /// One attribute: what follows its header, and where it stands.
 struct Attribute<'d> {
     number: u8,
@@ -125,11 +128,7 @@ pub(crate) fn kernels(elf: &Elf<'_>) -> Result<Vec<Kernel>, Error> {
         let own = |prefix: &str| sections.get(format!("{prefix}{}", symbol.name).as_str());
         let section = own(".nv.shared.").map_or(0, |section| u32::try_from(section.size).unwrap_or(u32::MAX));
         // Without a section of its own a kernel takes none: that is what the toolkit's own tools print.
-        let reserved = if number_of(&arch) >= RESERVES && sections.contains_key(".nv.shared.reserved.0") {
-            RESERVED
-        } else {
-            0
-        };
+        let reserved = if number_of(&arch) >= RESERVES { RESERVED } else { 0 };
         resources.shared_bytes = Some(section.saturating_sub(reserved));
         let mut remarks = Vec::new();
         match own(".nv.info.") {
@@ -139,6 +138,9 @@ pub(crate) fn kernels(elf: &Elf<'_>) -> Result<Vec<Kernel>, Error> {
                     take(&mut resources, &attribute);
                 }
             }
+        }
+        if elf.abi_version() < MOVED && resources.barriers.is_none() {
+            resources.barriers = own(".text.").map(|section| (section.flags >> BARRIERS_AT & 0x7F) as u32);
         }
         if resources.registers.is_none() {
             remarks.push("the cubin does not say how many registers it takes".to_owned());

@@ -12,6 +12,7 @@ mod harmless;
 pub mod history;
 pub mod hooks;
 pub mod init;
+pub mod inspect;
 mod judgement;
 mod kernel_name;
 mod module_tree;

@@ -5,7 +5,9 @@ use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
 use kforge_record::{ClaimOutcome, FloorStatus};
 use kforge_units::{Nanos, count, counted, duration, grouped, middle_short, speedup};
-use kforge_workbench::validate::{Base, CandidateAnswer, CaseAnswer, LargestErrors, OutputErrors, Response};
+use kforge_workbench::validate::{
+    Base, CandidateAnswer, CaseAnswer, LargestErrors, OutputErrors, Resources, Response,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -150,7 +152,23 @@ fn candidate(page: &mut Page, answer: &CandidateAnswer) {
     if !answer.log.trim().is_empty() {
         page.detail("log", &answer.log);
     }
+    if let Some(resources) = &answer.resources {
+        kernels(page, resources);
+    }
     page.detail("evidence", &answer.evidence_path);
+}
+
+/// Kernels in text are at most so many; all are in the JSON.
+const KERNELS: usize = 4;
+
+/// What the candidate's own kernels take.
+fn kernels(page: &mut Page, resources: &Resources) {
+    for kernel in resources.candidate.iter().take(KERNELS) {
+        page.detail("kernel", &crate::inspect::one_line(kernel));
+    }
+    if let Some(more) = resources.candidate.len().checked_sub(KERNELS + 1) {
+        page.detail("kernels", &format!("{} more; all are in the JSON", more + 1));
+    }
 }
 
 /// What disturbed the measurement, one line a cause: what of it was left out, or that nothing was.

@@ -112,6 +112,14 @@ pub enum Error {
         /// The last lines that it wrote.
         tail: String,
     },
+    /// A file holds no code object that can be read.
+    #[error("{path}: {error}", path = path.display())]
+    CodeObject {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead, or what is broken.
+        error: kforge_codeobject::Error,
+    },
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -135,6 +143,7 @@ impl Error {
             | Self::Sources(_)
             | Self::Unfinished { .. }
             | Self::Command { .. }
+            | Self::CodeObject { .. }
             | Self::Io { .. }
             | Self::Settings { .. }
             | Self::Repository { .. }
@@ -189,6 +198,7 @@ impl Error {
             Self::Settings { .. } => "settings",
             Self::Tool { .. } => "tool",
             Self::Command { .. } => "validate.command",
+            Self::CodeObject { error, .. } => error.code(),
             Self::Interrupted => "interrupted",
             Self::Bug(_) => "bug",
         }
@@ -216,6 +226,7 @@ impl Error {
             Self::Command { .. } => Some(
                 "run the command by hand; it must end with 0 and print one positive number that --metric finds".to_owned(),
             ),
+            Self::CodeObject { error, .. } => Some(error.hint().to_owned()),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),
             Self::Settings { hint, .. } => Some(hint.clone().unwrap_or_else(|| {

@@ -15,6 +15,7 @@ pub mod history;
 pub mod hooks;
 pub mod init;
 mod inside_commit;
+pub mod inspect;
 mod note;
 mod observer;
 mod project;

@@ -1,6 +1,6 @@
 //! The whole command line, and which verb answers it.
 
-use super::{bench, commit, doctor, history, hooks, init, record, tour, trace, validate, verify};
+use super::{bench, commit, doctor, history, hooks, init, inspect, record, tour, trace, validate, verify};
 use crate::interrupt::Patience;
 use clap::{Parser, Subcommand};
 use kforge_workbench::ExitClass;
@@ -20,6 +20,7 @@ enum Verb {
     Trace(trace::Arguments),
     Validate(validate::Arguments),
     Bench(bench::Arguments),
+    Inspect(inspect::Arguments),
     Record(record::Arguments),
     History(history::Arguments),
     Commit(commit::Arguments),
@@ -32,7 +33,7 @@ impl CommandLine {
     /// How the verb takes the first Ctrl-C.
     pub fn patience(&self) -> Patience {
         match self.verb {
-            Verb::Trace(_) | Verb::History(_) => Patience::Reader,
+            Verb::Trace(_) | Verb::History(_) | Verb::Inspect(_) => Patience::Reader,
             Verb::Tour(_) | Verb::Validate(_) | Verb::Bench(_) | Verb::Doctor(_) | Verb::Verify(_) => {
                 Patience::Listener
             }
@@ -49,6 +50,7 @@ pub fn dispatch(command_line: &CommandLine) -> ExitClass {
         Verb::Trace(arguments) => trace::run(arguments),
         Verb::Validate(arguments) => validate::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
+        Verb::Inspect(arguments) => inspect::run(arguments),
         Verb::Record(arguments) => record::run(arguments),
         Verb::History(arguments) => history::run(arguments),
         Verb::Commit(arguments) => commit::run(arguments),

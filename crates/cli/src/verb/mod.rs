@@ -8,6 +8,7 @@ mod format;
 mod history;
 mod hooks;
 mod init;
+mod inspect;
 mod record;
 mod tour;
 mod trace;

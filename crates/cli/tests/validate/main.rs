@@ -9,6 +9,7 @@ mod gpus;
 mod pairs;
 mod places;
 mod rerun;
+mod resources;
 mod since;
 mod strays;
 mod trees;

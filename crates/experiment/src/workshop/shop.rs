@@ -1,5 +1,6 @@
 //! The workshop of production: sides in folders of a scratch space, runners in child processes.
 
+use super::artifacts::files_below;
 use super::bench::{Bench, BuildOutcome, SideRoom};
 use super::inventory::{Inventory, Preparations, Sealing, opened_late};
 use super::opened::Opened;
@@ -87,6 +88,13 @@ impl<'a> Shop<'a> {
             })
             .collect();
         Ok(Digest::of_value(&all)?)
+    }
+
+    /// Files here that a side was built into, and those in the caches of its compilers, as they are now.
+    pub fn built_files(&self, side: &str) -> Vec<PathBuf> {
+        let Some(room) = self.room(side) else { return Vec::new() };
+        let artifacts = room.spec.artifacts.iter().map(|name| room.tree.join(name));
+        artifacts.chain(files_below(&room.cache)).collect()
     }
 
     fn next_file(&self) -> Result<PathBuf, Error> {

@@ -1,6 +1,7 @@
 //! What `validate` answers: for every candidate its verdict and all that led to it.
 
 use super::exactness::OutputErrors;
+use super::resources::Resources;
 use super::since::Base;
 use crate::{ExitClass, Note};
 use kforge_record::{
@@ -74,6 +75,8 @@ pub struct CandidateAnswer {
     pub suggested_cases: Vec<String>,
     /// The end of the runner's or the build's log, where there was no answer.
     pub log: String,
+    /// What its kernels take beside the baseline's, where files of either hold any.
+    pub resources: Option<Resources>,
 }
 
 /// One timed case.
@@ -143,6 +146,7 @@ pub(super) struct Beside {
     pub(super) suggested_cases: Vec<String>,
     pub(super) log: String,
     pub(super) path: String,
+    pub(super) resources: Option<Resources>,
 }
 
 impl CandidateAnswer {
@@ -180,6 +184,7 @@ impl CandidateAnswer {
             ],
             suggested_cases: beside.suggested_cases,
             log: beside.log,
+            resources: beside.resources,
         }
     }
 }

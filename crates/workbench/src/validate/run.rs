@@ -4,12 +4,13 @@ use super::answer::{Beside, CandidateAnswer, Response};
 use super::locate;
 use super::moment;
 use super::request::Request;
+use super::resources::Resources;
 use super::since::{self, Compared};
 use super::world::{Asked, Opened, World, with_engine};
 use crate::{Error, Note, Observer, inside_commit};
 use kforge_experiment::{
     Checked, Entropy, Experiment, Harness, Interrupt, PROTOCOL, Place, Proposed, Remark, Repository,
-    RunContext, Sealed, Snapshot, SystemEntropy,
+    RunContext, Sealed, Shop, Snapshot, SystemEntropy,
 };
 use kforge_ledger::Ledger;
 use kforge_record::{Claim, Digest, JOURNAL_SCHEMA, JournalEntry, JournalEvent, Run};
@@ -60,6 +61,7 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
             text: &opened.text,
             claim,
             base: compared,
+            shop: world.shop,
         };
         let contexts = work.journal(&sealed, &names, world)?;
         let base = compared.map(|compared| compared.answer(&sealed)).transpose()?;
@@ -117,6 +119,7 @@ struct Work<'a> {
     text: &'a str,
     claim: Option<Claim>,
     base: Option<&'a Compared>,
+    shop: &'a Shop<'a>,
 }
 
 impl Work<'_> {
@@ -263,6 +266,7 @@ impl Work<'_> {
             suggested_cases: checked.suggested_cases(name),
             log: checked.log(name).to_owned(),
             path: locate::shown(&file, &repository.root),
+            resources: Resources::of(self.shop, name).known(),
         };
         Ok(CandidateAnswer::of(&sealed, &launches, beside))
     }
@@ -298,6 +302,7 @@ pub(super) fn noted(remark: &Remark) -> Note {
 fn notes(candidates: &[CandidateAnswer], rivals: u32) -> Vec<Note> {
     let mut notes = Vec::new();
     for answer in candidates {
+        notes.extend(answer.resources.iter().flat_map(|resources| resources.notes(&answer.candidate)));
         notes.extend(answer.checks.errors.iter().filter_map(|errors| errors.note(&answer.candidate)));
         let again = answer.earlier.not_faster;
         if answer.verdict.is_faster() && again > 0 {

@@ -2,7 +2,7 @@
 
 do_bench clears a buffer of 256 MB before every call and times single calls: the caches are cold, and what the device waits for between the first
 event and the kernel is in the sample. The same calls are the baselines of kernels/copy, kernels/gemm and kernels/rmsnorm_plain, to be measured by
-`kforge bench copy --cache cold --format json` and so on.
+`kforge bench copy --cache swept --format json` and so on.
 
 One JSON object a line: the name (operation and case), the median and the 20th, 50th and 80th percentile, in microseconds.
 """

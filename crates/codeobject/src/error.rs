@@ -46,6 +46,20 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same with the file's name in its words.
+    #[must_use]
+    pub fn of(self, file: &str) -> Self {
+        match self {
+            Self::Foreign { looks } => Self::Foreign { looks: format!("{file}: {looks}") },
+            Self::Elf { what } => Self::Elf { what: format!("{what} ({file})") },
+            Self::Part { part, at, what } => Self::Part { part, at, what: format!("{what} ({file})") },
+            Self::Container { container, at, what } => {
+                Self::Container { container, at, what: format!("{what} ({file})") }
+            }
+            Self::Packed { what } => Self::Packed { what: format!("{file}: {what}") },
+        }
+    }
+
     /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {

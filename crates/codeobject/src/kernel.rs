@@ -1,4 +1,6 @@
-//! One kernel and what it takes.
+//! One kernel and what it takes, in the terms of its vendor.
+//!
+//! Invariant: a figure that the file does not state is absent, never 0.
 
 use serde::Serialize;
 

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_chooses_code_is_kept_and_secrets_are_not() {
-        let text = "HOME=/root\nAITER_CONFIG_GEMM=/x/a.csv\nVLLM_API_KEY=abc\nCUDA_VISIBLE_DEVICES=1\nBASH_FUNC_x%%=() {\n LD_x=1\nTRITON_CACHE_DIR=\n";
+        let text = "HOME=/home/me\nAITER_CONFIG_GEMM=/x/a.csv\nVLLM_API_KEY=abc\nCUDA_VISIBLE_DEVICES=1\nBASH_FUNC_x%%=() {\n LD_x=1\nTRITON_CACHE_DIR=\n";
         let found = chosen(text);
         let names: Vec<&str> = found.keys().map(String::as_str).collect();
         assert_eq!(names, ["AITER_CONFIG_GEMM", "CUDA_VISIBLE_DEVICES", "TRITON_CACHE_DIR", "VLLM_API_KEY"]);

@@ -165,16 +165,14 @@ fn multiprocessor(chip: u32) -> Option<Multiprocessor> {
         parts: 4,
     };
     Some(match chip {
-        52 | 61 => before_ampere(64, 32, 96),
         60 => Multiprocessor { parts: 2, ..before_ampere(64, 32, 64) },
-        70 => before_ampere(64, 32, 96),
+        52 | 61 | 70 => before_ampere(64, 32, 96),
         75 => before_ampere(32, 16, 64),
         80 => since(64, 32, 164),
         86 => since(48, 16, 100),
         87 => since(48, 16, 164),
-        89 => since(48, 24, 100),
         90 | 100 | 103 => since(64, 32, 228),
-        120 | 121 => since(48, 24, 100),
+        89 | 120 | 121 => since(48, 24, 100),
         _ => return None,
     })
 }
@@ -197,9 +195,7 @@ pub fn nvidia_occupancy(arch: &str, needs: &NvidiaNeeds, block: u32) -> Option<O
         (by_registers, Limiter::Registers),
     ];
     let taken = needs.shared_bytes.saturating_add(sm.reserved).next_multiple_of(sm.step);
-    if taken > 0 {
-        limits.push((sm.shared_kib * 1024 / taken, Limiter::SharedMemory));
-    }
+    limits.extend((sm.shared_kib * 1024).checked_div(taken).map(|blocks| (blocks, Limiter::SharedMemory)));
     let (blocks, limiter) = limits.into_iter().min_by_key(|(blocks, _)| *blocks)?;
     Some(Occupancy { block, waves: blocks * warps, most: sm.warps, blocks, limiter })
 }

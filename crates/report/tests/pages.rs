@@ -55,6 +55,7 @@ fn candidate() -> CandidateAnswer {
         preparation_ns: [None; 3],
         suggested_cases: Vec::new(),
         log: HOSTILE.to_owned(),
+        resources: None,
     }
 }
 

@@ -113,13 +113,8 @@ pub enum Error {
         tail: String,
     },
     /// A file holds no code object that can be read.
-    #[error("{path}: {error}", path = path.display())]
-    CodeObject {
-        /// The file.
-        path: PathBuf,
-        /// What it is instead, or what is broken.
-        error: kforge_codeobject::Error,
-    },
+    #[error(transparent)]
+    CodeObject(#[from] kforge_codeobject::Error),
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -143,7 +138,7 @@ impl Error {
             | Self::Sources(_)
             | Self::Unfinished { .. }
             | Self::Command { .. }
-            | Self::CodeObject { .. }
+            | Self::CodeObject(_)
             | Self::Io { .. }
             | Self::Settings { .. }
             | Self::Repository { .. }
@@ -198,7 +193,7 @@ impl Error {
             Self::Settings { .. } => "settings",
             Self::Tool { .. } => "tool",
             Self::Command { .. } => "validate.command",
-            Self::CodeObject { error, .. } => error.code(),
+            Self::CodeObject(error) => error.code(),
             Self::Interrupted => "interrupted",
             Self::Bug(_) => "bug",
         }
@@ -226,7 +221,7 @@ impl Error {
             Self::Command { .. } => Some(
                 "run the command by hand; it must end with 0 and print one positive number that --metric finds".to_owned(),
             ),
-            Self::CodeObject { error, .. } => Some(error.hint().to_owned()),
+            Self::CodeObject(error) => Some(error.hint().to_owned()),
             Self::Ledger(error) => error.hint(),
             Self::Record(error) => error.hint(),
             Self::Settings { hint, .. } => Some(hint.clone().unwrap_or_else(|| {

@@ -7,6 +7,7 @@ mod model;
 use kforge_experiment::{Proposed, RunContext, Stream};
 use kforge_record::{Digest, Evidence, Run};
 use model::{Manner, Model, experiment};
+use std::collections::BTreeMap;
 
 fn context(pair: Digest) -> RunContext {
     let digest = Digest::of_bytes(b"model");
@@ -30,7 +31,7 @@ fn context(pair: Digest) -> RunContext {
         prior: Vec::new(),
         prefix: None,
         variables: digest,
-        inherited: Default::default(),
+        inherited: BTreeMap::new(),
     }
 }
 
@@ -121,7 +122,7 @@ fn evidence_of_the_engine_passes_the_records_own_audit() {
 
 #[test]
 fn a_candidate_equal_to_the_baseline_is_never_called_faster_by_a_model_with_launch_effects() {
-    let mut words = std::collections::BTreeMap::<String, u32>::new();
+    let mut words = BTreeMap::<String, u32>::new();
     for seed in 0..40 {
         let evidence = validated(&Model::new(Manner::Honest(20_000.0), seed), seed + 1000);
         *words.entry(evidence.judgement.verdict.word().to_owned()).or_default() += 1;

@@ -61,7 +61,7 @@ fn one(path: &Path, launch: Launch, observer: &dyn Observer) -> Result<Response,
         notes: Vec::new(),
     };
     if !fs::metadata(path).map_err(io)?.is_dir() {
-        let found = load(path)?.map_err(|error| Error::CodeObject { path: path.to_owned(), error })?;
+        let found = load(path)?.map_err(|error| error.of(&response.path))?;
         response.add(path, None, found, launch);
         return Ok(response);
     }
@@ -72,7 +72,7 @@ fn one(path: &Path, launch: Launch, observer: &dyn Observer) -> Result<Response,
         }
         observer.progress(Progress::Step { done: number as u64, total: None });
         match load(&file) {
-            Ok(Ok(found)) => response.add(&file, Some(shown(path, &file)), found, launch),
+            Ok(Ok(found)) => response.add(&file, Some(&shown(path, &file)), found, launch),
             Ok(Err(Broken::Foreign { .. })) => response.other_files += 1,
             Ok(Err(error)) => response.unread(&file, "", &error.to_string()),
             Err(error) => response.unread(&file, "", &error.to_string()),
@@ -126,7 +126,7 @@ impl Response {
         self.unread.push(UnreadAnswer { path, member, why });
     }
 
-    fn add(&mut self, path: &Path, file: Option<String>, found: Found, launch: Launch) {
+    fn add(&mut self, path: &Path, file: Option<&String>, found: Found, launch: Launch) {
         let (mut code_objects, mut beside) = (0, 0);
         for member in &found.members {
             match &member.state {
@@ -137,7 +137,7 @@ impl Response {
         }
         let bytes = fs::metadata(path).map_or(0, |meta| meta.len());
         self.files.push(FileAnswer { path: path.display().to_string(), bytes, code_objects, beside });
-        self.kernels.extend(kernels_of(found, file.as_ref(), launch));
+        self.kernels.extend(kernels_of(found, file, launch));
     }
 }
 

@@ -35,12 +35,20 @@ pub fn audit(table: &Table, scope: &Scope<'_>) -> Vec<Finding> {
     findings
 }
 
-fn found(table: &Table, code: &'static str, severity: Severity, line: usize, cause: String, cure: &'static str) -> Finding {
+fn found(
+    table: &Table,
+    code: &'static str,
+    severity: Severity,
+    line: usize,
+    cause: String,
+    cure: &'static str,
+) -> Finding {
     Finding { code, severity, file: table.file.clone(), line, cause, cure }
 }
 
 fn numbers(table: &Table, row: &Row, findings: &mut Vec<Finding>) {
-    let cells = table.columns.iter().zip(&row.cells).filter_map(|(name, cell)| Some((name, cell.as_deref()?)));
+    let cells =
+        table.columns.iter().zip(&row.cells).filter_map(|(name, cell)| Some((name, cell.as_deref()?)));
     for (name, cell) in cells {
         let (time, ratio) = (TIMES.contains(&name.as_str()), ERRORS.contains(&name.as_str()));
         let value = number(cell);
@@ -49,7 +57,9 @@ fn numbers(table: &Table, row: &Row, findings: &mut Vec<Finding>) {
             Number::Absent => continue,
             Number::Nan | Number::Infinite | Number::Text => format!("{name} is \"{cell}\""),
             Number::Millionths(value) if value < 0 => format!("{name} is {cell}, less than nothing"),
-            Number::Millionths(0) if time && !matches!(name.as_str(), "us1" | "us2") => format!("{name} is zero"),
+            Number::Millionths(0) if time && !matches!(name.as_str(), "us1" | "us2") => {
+                format!("{name} is zero")
+            }
             Number::Millionths(value) if ratio && value > TOLERANCE => {
                 let cause = format!("{name} is {cell}: more than 5 % of the elements were wrong");
                 let cure = "tune the shape again, or delete the row: its kernel is not right";
@@ -59,18 +69,31 @@ fn numbers(table: &Table, row: &Row, findings: &mut Vec<Finding>) {
             Number::Millionths(_) => continue,
         };
         let (code, cure) = match time {
-            true => ("time-not-a-number", "tune the shape again: the row was never timed, and a sort by time misplaces it"),
+            true => (
+                "time-not-a-number",
+                "tune the shape again: the row was never timed, and a sort by time misplaces it",
+            ),
             false => ("error-not-a-number", "tune the shape again: nothing says that its kernel is right"),
         };
         findings.push(found(table, code, Severity::Error, row.line, what, cure));
     }
     for name in ["cu_num", "M", "N", "K", "B", "token", "model_dim", "inter_dim", "expert", "topk"] {
-        let numeric = matches!(table.layout, Layout::AiterGemm | Layout::AiterBatchedGemm | Layout::AiterMoe | Layout::AiterUntuned);
+        let numeric = matches!(
+            table.layout,
+            Layout::AiterGemm | Layout::AiterBatchedGemm | Layout::AiterMoe | Layout::AiterUntuned
+        );
         let place = table.column(name).filter(|_| numeric);
         let Some(cell) = place.and_then(|at| row.cells.get(at)).and_then(Option::as_deref) else { continue };
         if whole(cell).is_none() {
             let cause = format!("{name} is \"{cell}\", which is no whole number");
-            findings.push(found(table, "key-not-a-number", Severity::Error, row.line, cause, "mend the key; the row is never found"));
+            findings.push(found(
+                table,
+                "key-not-a-number",
+                Severity::Error,
+                row.line,
+                cause,
+                "mend the key; the row is never found",
+            ));
         }
     }
 }
@@ -86,8 +109,19 @@ fn foreign(table: &Table, row: &Row, scope: &Scope<'_>, findings: &mut Vec<Findi
         let units = units.map(|units| format!("{units} units"));
         gfx.map(str::to_owned).into_iter().chain(units).collect::<Vec<_>>().join(", ")
     };
-    let cause = format!("the row is for {}, not {}", told(gfx.as_deref(), units(table, row)), told(scope.gfx, scope.units));
-    findings.push(found(table, "foreign-gpu", Severity::Warning, row.line, cause, "tune on the GPU that runs it; this row is never taken there"));
+    let cause = format!(
+        "the row is for {}, not {}",
+        told(gfx.as_deref(), units(table, row)),
+        told(scope.gfx, scope.units)
+    );
+    findings.push(found(
+        table,
+        "foreign-gpu",
+        Severity::Warning,
+        row.line,
+        cause,
+        "tune on the GPU that runs it; this row is never taken there",
+    ));
 }
 
 /// The time of a row in picoseconds, where it has one that can be compared.
@@ -104,10 +138,11 @@ fn impossible(table: &Table, row: &Row, scope: &Scope<'_>, findings: &mut Vec<Fi
     if !matches!(table.layout, Layout::AiterGemm | Layout::AiterBatchedGemm) {
         return;
     }
-    let size = |upper: &str, lower: &str| table.cell(row, upper).or_else(|| table.cell(row, lower)).and_then(whole);
-    let work = [size("M", "m"), size("N", "n"), size("K", "k")].into_iter().try_fold(2_i128, |work, size| {
-        work.checked_mul(i128::from(size?))
-    });
+    let size =
+        |upper: &str, lower: &str| table.cell(row, upper).or_else(|| table.cell(row, lower)).and_then(whole);
+    let work = [size("M", "m"), size("N", "n"), size("K", "k")]
+        .into_iter()
+        .try_fold(2_i128, |work, size| work.checked_mul(i128::from(size?)));
     let batch = size("B", "b").unwrap_or(1);
     let (Some(work), Some(time), Some(devices)) = (work, time(table, row), scope.devices) else { return };
     let Some(peak) = peak(devices, architecture(table, row).as_deref(), units(table, row)) else { return };
@@ -117,8 +152,19 @@ fn impossible(table: &Table, row: &Row, scope: &Scope<'_>, findings: &mut Vec<Fi
     if let (Some(done), Some(possible)) = (done, possible)
         && done > possible
     {
-        let cause = format!("{} in {} us is more than the device can multiply in any data type", shown(table, row), WHOLE_TIME.iter().find_map(|name| table.cell(row, name)).unwrap_or_default());
-        findings.push(found(table, "impossible-time", Severity::Error, row.line, cause, "measure again: the kernel did not do its work, or was not timed whole"));
+        let cause = format!(
+            "{} in {} us is more than the device can multiply in any data type",
+            shown(table, row),
+            WHOLE_TIME.iter().find_map(|name| table.cell(row, name)).unwrap_or_default()
+        );
+        findings.push(found(
+            table,
+            "impossible-time",
+            Severity::Error,
+            row.line,
+            cause,
+            "measure again: the kernel did not do its work, or was not timed whole",
+        ));
     }
 }
 
@@ -129,7 +175,9 @@ fn peak(devices: &Devices, gfx: Option<&str>, units: Option<u64>) -> Option<u64>
         Found::Unknown(_) => return None,
     };
     let peaks = fitting.iter().flat_map(|device| {
-        kforge_hardware::Dtype::ALL.into_iter().filter_map(|dtype| device.peak_limit(Pipe::Matrix, dtype).ok())
+        kforge_hardware::Dtype::ALL
+            .into_iter()
+            .filter_map(|dtype| device.peak_limit(Pipe::Matrix, dtype).ok())
     });
     peaks.max()
 }
@@ -161,7 +209,14 @@ fn doubled(table: &Table, findings: &mut Vec<Finding>) {
         if a != b {
             let (slow, fast) = if a > b { (first, row) } else { (row, first) };
             let cause = format!("line {} is faster for the same key", fast.line);
-            findings.push(found(table, "dominated-row", Severity::Warning, slow.line, cause, "delete the slower row"));
+            findings.push(found(
+                table,
+                "dominated-row",
+                Severity::Warning,
+                slow.line,
+                cause,
+                "delete the slower row",
+            ));
         }
     }
 }
@@ -171,20 +226,33 @@ fn unsorted(table: &Table, findings: &mut Vec<Finding>) {
     if !matches!(table.layout, Layout::MoeJson | Layout::BlockFp8Json) {
         return;
     }
-    let keys: Vec<(u64, usize)> =
-        table.rows.iter().filter_map(|row| Some((whole(row.cells.first()?.as_deref()?)?, row.line))).collect();
+    let keys: Vec<(u64, usize)> = table
+        .rows
+        .iter()
+        .filter_map(|row| Some((whole(row.cells.first()?.as_deref()?)?, row.line)))
+        .collect();
     if let Some(pair) = keys.windows(2).find(|pair| matches!(pair, [a, b] if a.0 > b.0))
         && let [a, b] = pair
     {
         let cause = format!("key {} stands below {}", b.0, a.0);
-        findings.push(found(table, "unsorted", Severity::Info, b.1, cause, "sort the keys: of two as near to M, the first wins"));
+        findings.push(found(
+            table,
+            "unsorted",
+            Severity::Info,
+            b.1,
+            cause,
+            "sort the keys: of two as near to M, the first wins",
+        ));
     }
 }
 
 /// Shapes of `wanted` that `table` has no row for, and rows of `table` that nothing in `wanted` asks for.
 pub fn untuned(table: &Table, wanted: &Table) -> Vec<Finding> {
-    let common: Vec<&String> =
-        wanted.columns.iter().filter(|name| crate::columns::is_key(name) && table.column(name).is_some()).collect();
+    let common: Vec<&String> = wanted
+        .columns
+        .iter()
+        .filter(|name| crate::columns::is_key(name) && table.column(name).is_some())
+        .collect();
     let of = |table: &Table, row: &Row| -> Vec<String> {
         let cell = |name: &&String| table.cell(row, name).map(crate::key::normal).unwrap_or_default();
         common.iter().map(cell).collect()
@@ -192,16 +260,32 @@ pub fn untuned(table: &Table, wanted: &Table) -> Vec<Finding> {
     if common.is_empty() || table.layout.is_json() {
         return Vec::new();
     }
-    let have: BTreeMap<Vec<String>, usize> = table.rows.iter().map(|row| (of(table, row), row.line)).collect();
-    let asked: BTreeMap<Vec<String>, usize> = wanted.rows.iter().map(|row| (of(wanted, row), row.line)).collect();
+    let have: BTreeMap<Vec<String>, usize> =
+        table.rows.iter().map(|row| (of(table, row), row.line)).collect();
+    let asked: BTreeMap<Vec<String>, usize> =
+        wanted.rows.iter().map(|row| (of(wanted, row), row.line)).collect();
     let mut findings = Vec::new();
     for row in wanted.rows.iter().filter(|row| !have.contains_key(&of(wanted, row))) {
         let cause = format!("{} has no row in {}", shown(wanted, row), table.file);
-        findings.push(found(wanted, "untuned-shape", Severity::Warning, row.line, cause, "run the library's tuner with this list"));
+        findings.push(found(
+            wanted,
+            "untuned-shape",
+            Severity::Warning,
+            row.line,
+            cause,
+            "run the library's tuner with this list",
+        ));
     }
     for row in table.rows.iter().filter(|row| !asked.contains_key(&of(table, row))) {
         let cause = format!("{} is no shape of {}", shown(table, row), wanted.file);
-        findings.push(found(table, "stale-row", Severity::Info, row.line, cause, "delete it where no model runs it any more"));
+        findings.push(found(
+            table,
+            "stale-row",
+            Severity::Info,
+            row.line,
+            cause,
+            "delete it where no model runs it any more",
+        ));
     }
     findings
 }

@@ -28,7 +28,9 @@ impl Value {
     pub(crate) fn cell(&self) -> String {
         match self {
             Self::Scalar(text) => text.clone(),
-            Self::List(values) => format!("[{}]", values.iter().map(Self::cell).collect::<Vec<_>>().join(", ")),
+            Self::List(values) => {
+                format!("[{}]", values.iter().map(Self::cell).collect::<Vec<_>>().join(", "))
+            }
             Self::Object(members) => {
                 let parts = members.iter().map(|member| format!("{}={}", member.name, member.value.cell()));
                 format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
@@ -152,7 +154,8 @@ impl Reader<'_> {
 
     fn word(&mut self) -> Result<Value, Error> {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(rest.len());
         let word = rest.get(..length).unwrap_or_default();
         let number = word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
         if !number && !matches!(word, "true" | "false" | "null" | "NaN" | "Infinity" | "-Infinity") {
@@ -169,14 +172,25 @@ mod tests {
 
     #[test]
     fn members_keep_their_places_and_doubled_ones_stay() {
-        let Ok(Value::Object(members)) = parse("f", "{\n \"1\": {\"a\": 2},\n \"1\": [null]\n}") else { panic!() };
-        let places: Vec<_> = members.iter().map(|member| (member.name.as_str(), member.line, member.byte)).collect();
+        let Ok(Value::Object(members)) = parse("f", "{\n \"1\": {\"a\": 2},\n \"1\": [null]\n}") else {
+            panic!()
+        };
+        let places: Vec<_> =
+            members.iter().map(|member| (member.name.as_str(), member.line, member.byte)).collect();
         assert_eq!(places, [("1", 2, 3), ("1", 3, 20)]);
     }
 
     #[test]
     fn what_is_no_json_is_refused_with_its_place() {
-        for (text, line) in [("{\n\"a\" 1}", 2), ("", 1), ("{\"a\n\":1}", 1), ("[1 2]", 1), ("{} x", 1), ("[nope]", 1), ("\"\\", 1)] {
+        for (text, line) in [
+            ("{\n\"a\" 1}", 2),
+            ("", 1),
+            ("{\"a\n\":1}", 1),
+            ("[1 2]", 1),
+            ("{} x", 1),
+            ("[nope]", 1),
+            ("\"\\", 1),
+        ] {
             assert!(matches!(parse("f", text), Err(Error::Json { line: at, .. }) if at == line), "{text}");
         }
         assert!(parse("f", &"[".repeat(100_000)).is_err());

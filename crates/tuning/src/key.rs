@@ -43,7 +43,10 @@ pub(crate) fn units(table: &Table, row: &Row) -> Option<u64> {
 
 /// A row's key, in the order of the columns.
 pub(crate) fn key(table: &Table, row: &Row) -> Vec<String> {
-    let names = table.columns.iter().filter(|name| if table.layout.is_json() { *name == "key" } else { is_key(name) });
+    let names = table
+        .columns
+        .iter()
+        .filter(|name| if table.layout.is_json() { *name == "key" } else { is_key(name) });
     names.map(|name| table.cell(row, name).map(normal).unwrap_or_default()).collect()
 }
 

@@ -125,7 +125,8 @@ fn power(m: u64) -> u64 {
 fn by_key(table: &Table, shape: &BTreeMap<String, String>, answer: &mut Lookup) {
     let size = ["token", "M", "m", "T_flat", "b"].into_iter().find(|name| table.column(name).is_some());
     let given = |name: &str| {
-        let other = if name.chars().all(char::is_lowercase) { name.to_uppercase() } else { name.to_lowercase() };
+        let other =
+            if name.chars().all(char::is_lowercase) { name.to_uppercase() } else { name.to_lowercase() };
         shape.get(name).or_else(|| (name.len() == 1).then(|| shape.get(&other)).flatten())
     };
     let (Some(size), needed) = (size, needed(table)) else { return };
@@ -133,7 +134,10 @@ fn by_key(table: &Table, shape: &BTreeMap<String, String>, answer: &mut Lookup) 
     let m = given(size).and_then(|text| whole(text));
     if !missing.is_empty() || m.is_none() {
         answer.outcome = Match::Incomplete;
-        answer.steps.push(format!("the shape needs {}", if missing.is_empty() { size.to_owned() } else { missing.join(", ") }));
+        answer.steps.push(format!(
+            "the shape needs {}",
+            if missing.is_empty() { size.to_owned() } else { missing.join(", ") }
+        ));
         return;
     }
     let m = m.unwrap_or(0);
@@ -144,7 +148,8 @@ fn by_key(table: &Table, shape: &BTreeMap<String, String>, answer: &mut Lookup) 
                 continue;
             }
             let fits = |row: &Row| fits(table, row, &given, size, tried, any_act);
-            let rows: Vec<usize> = table.rows.iter().enumerate().filter(|(_, row)| fits(row)).map(|(at, _)| at).collect();
+            let rows: Vec<usize> =
+                table.rows.iter().enumerate().filter(|(_, row)| fits(row)).map(|(at, _)| at).collect();
             let beside = if any_act { ", any act_type" } else { "" };
             answer.steps.push(format!("{size}={tried}{beside}: {} rows", rows.len()));
             if !rows.is_empty() {
@@ -198,7 +203,10 @@ fn settle(table: &Table, answer: &mut Lookup, rows: &[usize], exact: bool, any_a
     let one = any_act || rows.iter().all(|at| key(*at) == first);
     let kept = if one { rows.get(..1).unwrap_or_default() } else { rows };
     if one && rows.len() > 1 && !any_act && table.layout != Layout::AiterMoe {
-        answer.steps.push(format!("{} rows have this key; unless they are equal, the loader refuses the table", rows.len()));
+        answer.steps.push(format!(
+            "{} rows have this key; unless they are equal, the loader refuses the table",
+            rows.len()
+        ));
     }
     answer.outcome = match (one, exact) {
         (false, _) => Match::Ambiguous,

@@ -32,22 +32,35 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Table, Error> {
 }
 
 impl Table {
-    fn found(&mut self, code: &'static str, severity: Severity, line: usize, cause: String, cure: &'static str) {
+    fn found(
+        &mut self,
+        code: &'static str,
+        severity: Severity,
+        line: usize,
+        cause: String,
+        cure: &'static str,
+    ) {
         self.findings.push(Finding { code, severity, file: self.file.clone(), line, cause, cure });
     }
 }
 
 fn of_csv(file: &str, text: &str) -> Result<Table, Error> {
     let records = records(text);
-    let trimmed = |record: &Record| record.cells.iter().map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let trimmed =
+        |record: &Record| record.cells.iter().map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
     let header = records.iter().take(PROSE).enumerate().find_map(|(at, record)| {
         let columns = trimmed(record);
         Some((at, Layout::of_header(&columns)?, columns))
     });
     let Some((at, layout, columns)) = header else {
         let first = records.iter().find(|record| !record.blank);
-        let seen: String = first.map(|record| record.cells.join(",")).unwrap_or_default().chars().take(80).collect();
-        return Err(Error::Header { file: file.to_owned(), line: first.map_or(1, |record| record.line), seen });
+        let seen: String =
+            first.map(|record| record.cells.join(",")).unwrap_or_default().chars().take(80).collect();
+        return Err(Error::Header {
+            file: file.to_owned(),
+            line: first.map_or(1, |record| record.line),
+            seen,
+        });
     };
     let (rows, findings) = (Vec::new(), Vec::new());
     let named = named(file);
@@ -55,7 +68,13 @@ fn of_csv(file: &str, text: &str) -> Result<Table, Error> {
         Table { file: file.to_owned(), layout, columns, header: at + 1, named, rows, damaged: 0, findings };
     for record in records.iter().take(at).filter(|record| !record.blank) {
         let cause = format!("a line of text stands above the header: \"{}\"", begin(&record.cells.join(",")));
-        table.found("prose", Severity::Error, record.line, cause, "delete it: loaders take the first line for the header");
+        table.found(
+            "prose",
+            Severity::Error,
+            record.line,
+            cause,
+            "delete it: loaders take the first line for the header",
+        );
         table.damaged += 1;
     }
     let mut ends = (0, 0);
@@ -84,18 +103,33 @@ fn line_of_csv(table: &mut Table, record: &Record, blank: &mut (usize, usize)) {
     // Two rows whose line break is lost share the cell where they meet.
     if width > 1 && cells >= 2 * width - 1 && (cells - 1) % (width - 1) == 0 {
         table.damaged += 1;
-        let cause = format!("{} rows stand in one line: {cells} cells under {width} columns", (cells - 1) / (width - 1));
+        let cause = format!(
+            "{} rows stand in one line: {cells} cells under {width} columns",
+            (cells - 1) / (width - 1)
+        );
         let cure = "put the line breaks back; a file whose last line has none glues what is appended";
         return table.found("glued-row", Severity::Error, record.line, cause, cure);
     }
     if cells > width {
         table.damaged += 1;
         let cause = format!("{cells} cells under {width} columns: pandas refuses the whole file");
-        return table.found("ragged-row", Severity::Error, record.line, cause, "delete the row or give the table its columns");
+        return table.found(
+            "ragged-row",
+            Severity::Error,
+            record.line,
+            cause,
+            "delete the row or give the table its columns",
+        );
     }
     if cells < width {
         let cause = format!("{cells} cells under {width} columns: the last ones are empty");
-        table.found("ragged-row", Severity::Error, record.line, cause, "tune the shape again or complete the row");
+        table.found(
+            "ragged-row",
+            Severity::Error,
+            record.line,
+            cause,
+            "tune the shape again or complete the row",
+        );
     }
     let cells = record.cells.iter().map(|cell| Some(cell.trim().to_owned()));
     let cells = cells.chain(std::iter::repeat(None)).take(width).collect();
@@ -111,13 +145,26 @@ fn file_of_csv(table: &mut Table, records: &[Record], text: &str, blank: usize) 
     }
     if let Some(first) = records.iter().find(|record| record.carriage_return) {
         let count = records.iter().filter(|record| record.carriage_return).count();
-        let severity = if count == records.len() || !text.ends_with('\n') { Severity::Info } else { Severity::Warning };
+        let severity =
+            if count == records.len() || !text.ends_with('\n') { Severity::Info } else { Severity::Warning };
         let cause = format!("{count} of {} lines end with CR LF", records.len());
-        table.found("carriage-return", severity, first.line, cause, "write LF only, so that appended lines look the same");
+        table.found(
+            "carriage-return",
+            severity,
+            first.line,
+            cause,
+            "write LF only, so that appended lines look the same",
+        );
     }
     if !text.ends_with('\n') {
         let cause = "the last line has no line break".to_owned();
-        table.found("no-line-break", Severity::Warning, last, cause, "end it: what a tuner appends is glued to it");
+        table.found(
+            "no-line-break",
+            Severity::Warning,
+            last,
+            cause,
+            "end it: what a tuner appends is glued to it",
+        );
     }
 }
 
@@ -145,10 +192,16 @@ fn of_json(file: &str, text: &str) -> Result<Table, Error> {
         Some(_) if numbers && named.contains_key("E") => Layout::MoeJson,
         Some(_) if numbers && named.contains_key("K") => Layout::BlockFp8Json,
         Some((member, _)) if numbers => {
-            return Err(shape(member.line, "keys are numbers, but the file's name says neither E= nor K=".to_owned()));
+            return Err(shape(
+                member.line,
+                "keys are numbers, but the file's name says neither E= nor K=".to_owned(),
+            ));
         }
         Some((member, _)) => {
-            return Err(shape(member.line, format!("the key `{}` is neither M nor a bound of M", begin(&member.name))));
+            return Err(shape(
+                member.line,
+                format!("the key `{}` is neither M nor a bound of M", begin(&member.name)),
+            ));
         }
     };
     let mut columns = vec!["key".to_owned()];
@@ -160,13 +213,24 @@ fn of_json(file: &str, text: &str) -> Result<Table, Error> {
         }
     }
     let rows = entries.iter().map(|(member, values)| {
-        let last = |name: &String| values.iter().rev().find(|value| value.name == *name).map(|value| value.value.cell());
+        let last = |name: &String| {
+            values.iter().rev().find(|value| value.name == *name).map(|value| value.value.cell())
+        };
         let cells = columns.iter().enumerate();
         let cells = cells.map(|(at, name)| if at == 0 { Some(member.name.clone()) } else { last(name) });
         Row { line: member.line, byte: member.byte, cells: cells.collect() }
     });
     let rows = rows.collect();
-    Ok(Table { file: file.to_owned(), layout, columns, header: 1, named, rows, damaged: 0, findings: Vec::new() })
+    Ok(Table {
+        file: file.to_owned(),
+        layout,
+        columns,
+        header: 1,
+        named,
+        rows,
+        damaged: 0,
+        findings: Vec::new(),
+    })
 }
 
 fn is_bound(name: &str) -> bool {
@@ -192,7 +256,11 @@ fn named(file: &str) -> BTreeMap<String, String> {
         named.insert(name.to_owned(), rest.get(..end.unwrap_or(rest.len())).unwrap_or_default().to_owned());
     }
     if let Some(at) = base.find("gfx") {
-        let gfx: String = base.chars().skip(base.get(..at).unwrap_or("").chars().count() + 3).take_while(char::is_ascii_hexdigit).collect();
+        let gfx: String = base
+            .chars()
+            .skip(base.get(..at).unwrap_or("").chars().count() + 3)
+            .take_while(char::is_ascii_hexdigit)
+            .collect();
         named.insert("gfx".to_owned(), format!("gfx{gfx}"));
     }
     named

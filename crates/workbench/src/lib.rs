@@ -23,6 +23,7 @@ mod settings;
 mod signing;
 pub mod tour;
 pub mod trace;
+pub mod tuned;
 pub mod validate;
 pub mod verify;
 

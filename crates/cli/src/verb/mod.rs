@@ -11,6 +11,7 @@ mod init;
 mod record;
 mod tour;
 mod trace;
+mod tuned;
 mod validate;
 mod verify;
 

@@ -1,0 +1,7 @@
+//! `tuned`: what stands in tuned tables, which row a shape gets, what is wrong with them.
+
+mod answer;
+mod verb;
+
+pub use answer::{File, Found, Refused, Response};
+pub use verb::{Request, run};

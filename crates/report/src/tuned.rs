@@ -2,7 +2,7 @@
 
 use crate::page::Page;
 use crate::{Align, Format, Rendered, Table, success};
-use kforge_workbench::tuned::{Found, Response};
+use kforge_workbench::tuned::{Finding, Found, Response};
 
 /// Renders the answer. The CSV is the findings of an audit, else the look-ups, else the files.
 ///
@@ -35,7 +35,7 @@ fn page(response: &Response, format: Format) -> String {
     }
     if !response.findings.is_empty() {
         page.heading("findings");
-        page.table(&findings(response));
+        page.table(&some(response));
         page.gap();
         for (code, cure) in cures(response) {
             page.line(&format!("{code}: {cure}"));
@@ -94,25 +94,55 @@ fn lookups(response: &Response) -> Table {
 }
 
 fn findings(response: &Response) -> Table {
-    let columns = [
+    let mut table = finding_table();
+    response.findings.iter().for_each(|finding| finding_row(&mut table, finding));
+    table
+}
+
+fn finding_table() -> Table {
+    Table::new(&[
         ("severity", Align::Left),
         ("code", Align::Left),
         ("file", Align::Left),
         ("line", Align::Right),
         ("cause", Align::Left),
-    ];
-    let mut table = Table::new(&columns);
+    ])
+}
+
+fn finding_row(table: &mut Table, finding: &Finding) {
+    table.row([
+        finding.severity.word().to_owned(),
+        finding.code.to_owned(),
+        finding.file.clone(),
+        finding.line.to_string(),
+        finding.cause.clone(),
+    ]);
+}
+
+/// The findings that a page has room for: of each file and code the first lines, then how many follow. JSON and CSV have all.
+fn some(response: &Response) -> Table {
+    let mut table = finding_table();
+    let mut groups: Vec<((&str, &str), Vec<&Finding>)> = Vec::new();
     for finding in &response.findings {
-        table.row([
-            finding.severity.word().to_owned(),
-            finding.code.to_owned(),
-            finding.file.clone(),
-            finding.line.to_string(),
-            finding.cause.clone(),
-        ]);
+        let group = (finding.file.as_str(), finding.code);
+        match groups.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, members)) => members.push(finding),
+            None => groups.push((group, vec![finding])),
+        }
+    }
+    groups.sort_by_key(|(_, members)| members.iter().map(|finding| finding.severity).min());
+    for ((file, code), members) in &groups {
+        members.iter().take(SHOWN).for_each(|finding| finding_row(&mut table, finding));
+        if let Some(more) = members.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            let told = format!("and {more} more of this kind; --format csv has all");
+            table.row([String::new(), (*code).to_owned(), (*file).to_owned(), String::new(), told]);
+        }
     }
     table
 }
+
+/// Lines of one kind of finding in one file that a page shows.
+const SHOWN: usize = 3;
 
 /// One cure a code, in the order in which the codes first appear.
 fn cures(response: &Response) -> Vec<(&'static str, &'static str)> {

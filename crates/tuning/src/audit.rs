@@ -18,8 +18,11 @@ pub struct Scope<'a> {
     pub devices: Option<&'a Devices>,
 }
 
-/// Share of wrong elements that aiter's tuner accepts, in millionths (ROCm/aiter@e404860 `aiter/utility/base_tuner.py:42`).
-const TOLERANCE: i128 = 50_000;
+/// Share of wrong elements that aiter's tuners accept, in millionths (ROCm/aiter@e404860 `aiter/utility/base_tuner.py:42`; for mixture of experts
+/// `csrc/ck_gemm_moe_2stages_codegen/gemm_moe_tune.py:443`).
+fn tolerance(layout: Layout) -> i128 {
+    if layout == Layout::AiterMoe { 100_000 } else { 50_000 }
+}
 
 /// All findings of a table, in the order of its lines; those of its reader are among them.
 pub fn audit(table: &Table, scope: &Scope<'_>) -> Vec<Finding> {
@@ -58,10 +61,16 @@ fn numbers(table: &Table, row: &Row, findings: &mut Vec<Finding>) {
             Number::Nan | Number::Infinite | Number::Text => format!("{name} is \"{cell}\""),
             Number::Millionths(value) if value < 0 => format!("{name} is {cell}, less than nothing"),
             Number::Millionths(0) if time && !matches!(name.as_str(), "us1" | "us2") => {
-                format!("{name} is zero")
+                let cause = format!("{name} is zero: the row was written by hand or never timed");
+                let cure = "tune the shape: a merge of tables keeps the least time, and nothing is less";
+                findings.push(found(table, "time-zero", Severity::Warning, row.line, cause, cure));
+                continue;
             }
-            Number::Millionths(value) if ratio && value > TOLERANCE => {
-                let cause = format!("{name} is {cell}: more than 5 % of the elements were wrong");
+            Number::Millionths(value) if ratio && value > tolerance(table.layout) => {
+                let cause = format!(
+                    "{name} is {cell}: more than {} % of the elements were wrong",
+                    tolerance(table.layout) / 10_000
+                );
                 let cure = "tune the shape again, or delete the row: its kernel is not right";
                 findings.push(found(table, "error-ratio", Severity::Error, row.line, cause, cure));
                 continue;
@@ -84,7 +93,8 @@ fn numbers(table: &Table, row: &Row, findings: &mut Vec<Finding>) {
         );
         let place = table.column(name).filter(|_| numeric);
         let Some(cell) = place.and_then(|at| row.cells.get(at)).and_then(Option::as_deref) else { continue };
-        if whole(cell).is_none() {
+        // aiter's grouped tables write -1 for any value.
+        if whole(cell).is_none() && cell.trim() != "-1" {
             let cause = format!("{name} is \"{cell}\", which is no whole number");
             findings.push(found(
                 table,

@@ -177,7 +177,7 @@ mod tests {
         };
         let places: Vec<_> =
             members.iter().map(|member| (member.name.as_str(), member.line, member.byte)).collect();
-        assert_eq!(places, [("1", 2, 3), ("1", 3, 20)]);
+        assert_eq!(places, [("1", 2, 3), ("1", 3, 19)]);
     }
 
     #[test]

@@ -4,4 +4,5 @@ mod answer;
 mod verb;
 
 pub use answer::{File, Found, Refused, Response};
+pub use kforge_tuning::Finding;
 pub use verb::{Request, run};

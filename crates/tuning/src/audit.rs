@@ -57,7 +57,6 @@ fn numbers(table: &Table, row: &Row, findings: &mut Vec<Finding>) {
         let value = number(cell);
         let what = match value {
             _ if !time && !ratio => continue,
-            Number::Absent => continue,
             Number::Nan | Number::Infinite | Number::Text => format!("{name} is \"{cell}\""),
             Number::Millionths(value) if value < 0 => format!("{name} is {cell}, less than nothing"),
             Number::Millionths(0) if time && !matches!(name.as_str(), "us1" | "us2") => {
@@ -75,14 +74,15 @@ fn numbers(table: &Table, row: &Row, findings: &mut Vec<Finding>) {
                 findings.push(found(table, "error-ratio", Severity::Error, row.line, cause, cure));
                 continue;
             }
-            Number::Millionths(_) => continue,
+            Number::Absent | Number::Millionths(_) => continue,
         };
-        let (code, cure) = match time {
-            true => (
+        let (code, cure) = if time {
+            (
                 "time-not-a-number",
                 "tune the shape again: the row was never timed, and a sort by time misplaces it",
-            ),
-            false => ("error-not-a-number", "tune the shape again: nothing says that its kernel is right"),
+            )
+        } else {
+            ("error-not-a-number", "tune the shape again: nothing says that its kernel is right")
         };
         findings.push(found(table, code, Severity::Error, row.line, what, cure));
     }

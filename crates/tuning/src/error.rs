@@ -1,4 +1,4 @@
-//! Why a file is no tuned table.
+//! Why a file is no tuned table: each refusal names the file and the line, and has a cure.
 
 /// What stands in the way. What is wrong inside a table is a [`Finding`](crate::Finding) instead.
 #[derive(Debug, thiserror::Error)]

@@ -85,9 +85,9 @@ fn by_m(table: &Table, shape: &BTreeMap<String, String>, answer: &mut Lookup) {
     // Of a doubled member JSON readers keep the last; its place is that of the first.
     let last = |wanted: &str| table.rows.iter().rposition(|row| name(row) == wanted);
     let found = if table.layout == Layout::AiterTritonJson {
-        let least = BOUNDS.iter().filter(|bound| m <= **bound).map(|bound| format!("M_LEQ_{bound}"));
-        let greatest = BOUNDS.iter().rev().filter(|bound| m >= **bound).map(|bound| format!("M_GEQ_{bound}"));
-        least.chain(greatest).chain(["any".to_owned()]).find_map(|wanted| last(&wanted))
+        let above = BOUNDS.iter().filter(|bound| m <= **bound).map(|bound| format!("M_LEQ_{bound}"));
+        let below = BOUNDS.iter().rev().filter(|bound| m >= **bound).map(|bound| format!("M_GEQ_{bound}"));
+        above.chain(below).chain(["any".to_owned()]).find_map(|wanted| last(&wanted))
     } else {
         let near = table.rows.iter().filter_map(|row| whole(&name(row)));
         near.min_by_key(|key| key.abs_diff(m)).and_then(|key| last(&key.to_string()))

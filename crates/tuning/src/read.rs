@@ -101,7 +101,7 @@ fn line_of_csv(table: &mut Table, record: &Record, blank: &mut (usize, usize)) {
     }
     let cells = record.cells.len();
     // Two rows whose line break is lost share the cell where they meet.
-    if width > 1 && cells >= 2 * width - 1 && (cells - 1) % (width - 1) == 0 {
+    if width > 1 && cells >= 2 * width - 1 && (cells - 1).is_multiple_of(width - 1) {
         table.damaged += 1;
         let cause = format!(
             "{} rows stand in one line: {cells} cells under {width} columns",

@@ -1,4 +1,4 @@
-//! A table as it was read.
+//! A table as it was read: columns by name, rows with their places, and what its reader found.
 
 use crate::{Finding, Layout};
 use std::collections::BTreeMap;

@@ -1,8 +1,6 @@
 //! Occupancy beside what the vendors' own tools say: NVIDIA's `cuda_occupancy.h` and the remarks of LLVM's AMDGPU backend. The tables were made
 //! by these tools and not by this program.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use kforge_hardware::{AmdNeeds, Limiter, NvidiaNeeds, amd_occupancy, nvidia_occupancy};
 
 fn rows(text: &str) -> Vec<Vec<&str>> {

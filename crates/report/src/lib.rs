@@ -24,6 +24,7 @@ pub mod reuse;
 mod table;
 pub mod tour;
 pub mod trace;
+pub mod tuned;
 pub mod validate;
 pub mod verify;
 pub mod workbook;

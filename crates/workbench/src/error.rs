@@ -26,6 +26,9 @@ pub enum Error {
     /// A file cannot be read as an operation.
     #[error(transparent)]
     Sources(#[from] kforge_sources::Error),
+    /// A file is no tuned table.
+    #[error(transparent)]
+    Tuning(#[from] kforge_tuning::Error),
     /// An experiment has lines that nobody has finished.
     #[error("{file}:{line} is not finished: {what}")]
     Unfinished {
@@ -136,6 +139,7 @@ impl Error {
             }
             Self::Capture(_)
             | Self::Sources(_)
+            | Self::Tuning(_)
             | Self::Unfinished { .. }
             | Self::Command { .. }
             | Self::CodeObject(_)
@@ -182,6 +186,7 @@ impl Error {
             Self::Capture(error) => error.code(),
             Self::Experiment(error) => error.code(),
             Self::Sources(error) => error.code(),
+            Self::Tuning(error) => error.code(),
             Self::Unfinished { .. } => "experiment.unfinished",
             Self::Io { .. } => "io",
             Self::Write { .. } => "write",
@@ -215,6 +220,7 @@ impl Error {
                     .to_owned(),
             ),
             Self::Sources(error) => error.hint(),
+            Self::Tuning(error) => error.hint(),
             Self::Unfinished { count, .. } => Some(format!(
                 "lines marked TODO(kforge) in the experiment and its sources: {count}; do what each says and delete the mark"
             )),

@@ -25,6 +25,7 @@ mod settings;
 mod signing;
 pub mod tour;
 pub mod trace;
+pub mod tuned;
 pub mod validate;
 pub mod verify;
 

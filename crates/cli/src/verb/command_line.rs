@@ -1,6 +1,8 @@
 //! The whole command line, and which verb answers it.
 
-use super::{bench, commit, doctor, history, hooks, init, inspect, record, tour, trace, validate, verify};
+use super::{
+    bench, commit, doctor, history, hooks, init, inspect, record, tour, trace, tuned, validate, verify,
+};
 use crate::interrupt::Patience;
 use clap::{Parser, Subcommand};
 use kforge_workbench::ExitClass;
@@ -18,6 +20,7 @@ enum Verb {
     Tour(tour::Arguments),
     Init(init::Arguments),
     Trace(trace::Arguments),
+    Tuned(tuned::Arguments),
     Validate(validate::Arguments),
     Bench(bench::Arguments),
     Inspect(inspect::Arguments),
@@ -33,7 +36,7 @@ impl CommandLine {
     /// How the verb takes the first Ctrl-C.
     pub fn patience(&self) -> Patience {
         match self.verb {
-            Verb::Trace(_) | Verb::History(_) | Verb::Inspect(_) => Patience::Reader,
+            Verb::Trace(_) | Verb::Tuned(_) | Verb::History(_) | Verb::Inspect(_) => Patience::Reader,
             Verb::Tour(_) | Verb::Validate(_) | Verb::Bench(_) | Verb::Doctor(_) | Verb::Verify(_) => {
                 Patience::Listener
             }
@@ -48,6 +51,7 @@ pub fn dispatch(command_line: &CommandLine) -> ExitClass {
         Verb::Tour(arguments) => tour::run(arguments),
         Verb::Init(arguments) => init::run(arguments),
         Verb::Trace(arguments) => trace::run(arguments),
+        Verb::Tuned(arguments) => tuned::run(arguments),
         Verb::Validate(arguments) => validate::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
         Verb::Inspect(arguments) => inspect::run(arguments),

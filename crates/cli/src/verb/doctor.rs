@@ -16,9 +16,12 @@ use std::time::Duration;
 /// Exit code 1 where something does not fit or does not work.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  kforge doctor\n  kforge doctor --bringup hip\n  kforge doctor --in 'docker exec -i rocm' --map /here:/there --bringup triton"
+    after_help = "Examples:\n  kforge doctor\n  kforge doctor --root ~/aiter\n  kforge doctor --bringup hip\n  kforge doctor --in 'docker exec -i rocm' --map /here:/there --bringup triton"
 )]
 pub struct Arguments {
+    /// Look through this library's tree too: locks that nobody holds, tuned tables that its loader refuses.
+    #[arg(long, value_name = "DIR", conflicts_with = "place")]
+    root: Option<PathBuf>,
     /// Run this class from its skeleton to verified evidence, and write a report.
     #[arg(long, value_enum, value_name = "CLASS")]
     bringup: Option<ClassArg>,
@@ -45,6 +48,7 @@ pub fn run(arguments: &Arguments) -> ExitClass {
     let terminal = Terminal::default();
     let request = doctor::Request {
         folder: PathBuf::from("."),
+        root: arguments.root.clone(),
         bringup: arguments.bringup.map(Into::into),
         place: arguments.place.clone(),
         maps: arguments.map.clone(),

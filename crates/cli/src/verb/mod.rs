@@ -12,6 +12,7 @@ mod inspect;
 mod record;
 mod tour;
 mod trace;
+mod tuned;
 mod validate;
 mod verify;
 

@@ -3,6 +3,7 @@
 mod answer;
 mod bringup;
 mod machine;
+mod pitfalls;
 mod report;
 mod verb;
 

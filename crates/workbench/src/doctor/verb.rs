@@ -1,7 +1,7 @@
 //! Looks at the machine, and runs a kernel class on it where that was asked for.
 
 use super::answer::{Bringup, Response};
-use super::{bringup, machine, report};
+use super::{bringup, machine, pitfalls, report};
 use crate::init::Class;
 use crate::save::save;
 use crate::validate::Scratch;
@@ -15,6 +15,8 @@ use std::time::Duration;
 pub struct Request {
     /// The folder that a report is written to.
     pub folder: PathBuf,
+    /// A library's tree, looked through for stale locks and damaged tuned tables.
+    pub root: Option<PathBuf>,
     /// A kernel class to bring up.
     pub bringup: Option<Class>,
     /// A command prefix; absent: commands run here.
@@ -36,7 +38,15 @@ pub fn run(request: &Request, observer: &dyn Observer) -> Result<Response, Error
         Some(prefix) => Place::new(prefix, &request.maps).map_err(Error::from)?,
         None => Place::default(),
     };
-    let findings = machine::look(&place);
+    let mut findings = machine::look(&place);
+    // What lies here says nothing of the place behind a prefix.
+    if !place.is_elsewhere() {
+        findings.extend(pitfalls::variables(&|name| std::env::var(name).ok()));
+        findings.extend(pitfalls::shadows(&request.folder));
+        if let Some(root) = &request.root {
+            findings.extend(pitfalls::below(root));
+        }
+    }
     let mut response = Response {
         kforge: env!("CARGO_PKG_VERSION"),
         prefix: place.is_elsewhere().then(|| place.prefix.join(" ")),

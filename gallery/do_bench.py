@@ -35,7 +35,7 @@ def rmsnorm_plain(rows, cols):
 
 
 CASES = {
-    "copy/large": lambda: copy(64 * 2**20 // 2),
+    "copy/large": lambda: copy(128 * 2**20 // 2),
     "copy/small": lambda: copy(2**20 // 2),
     "gemm/large": lambda: gemm(4096, 4096, 4096),
     "gemm/small": lambda: gemm(512, 512, 512),

@@ -149,8 +149,10 @@ def figures(kforge, path, processor, version, expected, what, count):
 
 def packed(kforge, bundler, folder, processor, count):
     plain = folder / f"{processor}.v5.co"
-    if not shutil.which(bundler) or not plain.exists():
+    if not plain.exists():
         return
+    if not shutil.which(bundler):
+        return count.skipped.append(f"{processor}, bundles: no {bundler} here")
     empty = folder / "host.o"
     empty.write_bytes(b"")
     for name, more in (("bundle", []), ("compressed bundle", ["--compress"])):
@@ -160,8 +162,11 @@ def packed(kforge, bundler, folder, processor, count):
         if done.returncode:
             count.skipped.append(f"{name}: {done.stderr[:100]}")
             continue
-        strip = lambda kernels: [{key: value for key, value in kernel.items() if key != "member"} for kernel in kernels]
-        count.compare(name, processor, strip(inspect(kforge, plain)), strip(inspect(kforge, out)))
+        count.compare(name, processor, without_place(inspect(kforge, plain)), without_place(inspect(kforge, out)))
+
+
+def without_place(kernels):
+    return [{key: value for key, value in kernel.items() if key != "member"} for kernel in kernels]
 
 
 def printed(text):
@@ -211,6 +216,29 @@ def nvidia(kforge, ptxas, folder, count):
                 count.compare(what, f"sm_{chip} {name} max_block", limit, mine.get("max_block"))
 
 
+def fat(kforge, ptxas, folder, count):
+    """The cubins of a ptxas as the entries of a fat binary, plain and compressed."""
+    fatbinary = pathlib.Path(ptxas).with_name("fatbinary")
+    if not fatbinary.exists():
+        return count.skipped.append(f"{ptxas.rsplit('/', 1)[-1]}: no fatbinary beside it")
+    version = re.search(r"V([\d.]+)", run(ptxas, "--version").stdout)[1]
+    cubins = [(chip, folder / f"{version}.{chip}.cubin") for chip in CHIPS]
+    cubins = [(chip, cubin) for chip, cubin in cubins if cubin.exists()]
+    single = [kernel for _, cubin in cubins for kernel in without_place(inspect(kforge, cubin))]
+    for mode in ("none", "size", "speed"):
+        out = folder / f"{version}.{mode}.fatbin"
+        images = [f"--image3=kind=elf,sm={chip},file={cubin}" for chip, cubin in cubins]
+        more = [] if mode == "none" else ["--compress-all"]
+        done = run(fatbinary, f"--create={out}", "--64", f"--compress-mode={mode}", *more, *images)
+        if done.returncode:
+            count.skipped.append(f"fat binary of {version}, {mode}: {done.stderr[:100]}")
+            continue
+        both = sorted(map(json.dumps, without_place(inspect(kforge, out)))), sorted(map(json.dumps, single))
+        for got, expected in zip(*both):
+            count.compare(f"fat binary of {version}, {mode}", "kernel", expected, got)
+        count.compare(f"fat binary of {version}, {mode}", "kernels", len(both[1]), len(both[0]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kforge", type=pathlib.Path)
@@ -222,6 +250,7 @@ def main():
         amd(kforge, arguments.llvm, pathlib.Path(name), count)
         for ptxas in arguments.ptxas or filter(None, [shutil.which("ptxas")]):
             nvidia(kforge, ptxas, pathlib.Path(name), count)
+            fat(kforge, ptxas, pathlib.Path(name), count)
     print("| compiled with or for | equal figures |\n|---|---:|")
     for what, equal in sorted(count.equal.items()):
         print(f"| {what} | {equal} |")

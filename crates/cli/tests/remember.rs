@@ -402,6 +402,23 @@ fn a_hook_that_asks_kforge_while_the_branch_moves_does_not_hang() {
 }
 
 #[test]
+fn a_hook_of_the_commit_itself_may_ask_but_not_record() {
+    let repo = proven();
+    let program = env!("CARGO_BIN_EXE_kforge");
+    repo.hook(
+        "pre-commit",
+        &format!("#!/bin/sh\n{program} history >/dev/null || exit 1\nexec {program} record\n"),
+    );
+    let head = repo.head();
+    let (status, answer) = json(&repo.path(), &["commit", "rmsnorm"]);
+    let link = &answer["data"]["refused"];
+    assert_eq!((status, &link["link"]), (Some(1), &"hook-refused".into()), "{answer:#}");
+    let message = link["message"].as_str().unwrap_or_default();
+    assert!(message.contains("measure and record before committing"), "{answer:#}");
+    assert_eq!(repo.head(), head);
+}
+
+#[test]
 fn a_signature_says_who_and_one_of_other_bytes_breaks() {
     if Command::new("ssh-keygen").arg("-?").output().is_err() {
         // Without the tool there is nothing to show; the messages of its absence are tested elsewhere.

@@ -414,7 +414,12 @@ fn a_hook_of_the_commit_itself_may_ask_but_not_record() {
     let link = &answer["data"]["refused"];
     assert_eq!((status, &link["link"]), (Some(1), &"hook-refused".into()), "{answer:#}");
     let message = link["message"].as_str().unwrap_or_default();
-    assert!(message.contains("measure and record before committing"), "{answer:#}");
+    assert!(
+        message.contains(
+            "was called by a hook that `kforge commit` runs, and would wait for that commit; hint: measure"
+        ),
+        "{answer:#}"
+    );
     assert_eq!(repo.head(), head);
 }
 

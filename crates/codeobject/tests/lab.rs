@@ -188,3 +188,56 @@ fn files_that_are_cut_or_damaged_anywhere_end_in_an_answer() {
         }
     }
 }
+
+/// Numbers that are the same in every run (Knuth's MMIX constants).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound.max(1)
+    }
+}
+
+#[test]
+fn rubbish_behind_any_magic_ends_in_an_answer() {
+    let mut numbers = Numbers(1);
+    let magics: [&[u8]; 5] = [
+        b"\x7fELF\x02\x01\x01",
+        b"__CLANG_OFFLOAD_BUNDLE__",
+        b"CCOB\x02\x00\x01\x00",
+        b"\x50\xed\x55\xba",
+        b"",
+    ];
+    for round in 0..4000 {
+        let mut bytes = magics[round % magics.len()].to_vec();
+        let length = numbers.below(600);
+        // Small numbers, which pass for counts and sizes more often than any.
+        bytes.extend(
+            (0..length).map(|_| {
+                if numbers.below(3) == 0 { numbers.below(256) as u8 } else { numbers.below(3) as u8 }
+            }),
+        );
+        let _ = read(&bytes);
+    }
+}
+
+#[test]
+fn code_objects_with_a_few_bytes_changed_anywhere_end_in_an_answer() {
+    let Some(lab) = lab("flips") else { return };
+    let mut numbers = Numbers(2);
+    for name in
+        ["rmsnorm4096.gfx942.hsaco", "softmax16k.gfx950.hsaco", "zoo.sm_90.cubin", "rmsnorm4096.90.cubin"]
+    {
+        let whole = std::fs::read(lab.join("codeobjects").join(name)).unwrap();
+        for _ in 0..400 {
+            let mut damaged = whole.clone();
+            for _ in 0..8 {
+                let at = numbers.below(damaged.len());
+                damaged[at] = numbers.below(256) as u8;
+            }
+            damaged.truncate(whole.len() - numbers.below(whole.len() / 4));
+            let _ = read(&damaged);
+        }
+    }
+}

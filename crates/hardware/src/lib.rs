@@ -20,6 +20,7 @@ mod key;
 mod mode;
 mod name;
 mod occupancy;
+mod occupancy_rules;
 mod pci;
 mod peak;
 mod read;

@@ -54,6 +54,11 @@ fn what_limits_is_named_and_what_is_not_on_record_has_no_answer() {
             .waves
     };
     assert_eq!((lds("gfx950"), lds("gfx942")), (2, 1));
+    // A workgroup gets 64 KiB at most, and one of 65 KiB does not run; nor does a block with more than 227 KiB on sm_90.
+    let large = AmdNeeds { vgpr: 8, sgpr: 8, lds_bytes: 66_560, wave_size: 64 };
+    assert_eq!(amd_occupancy("gfx942", &large, 64).unwrap().waves, 0);
+    let large = NvidiaNeeds { registers: 8, shared_bytes: 232_449 };
+    assert_eq!(nvidia_occupancy("sm_90a", &large, 64).unwrap().waves, 0);
     assert_eq!(nvidia_occupancy("sm_42", &NvidiaNeeds { registers: 1, shared_bytes: 0 }, 32), None);
     assert_eq!(amd_occupancy("gfx9999", &needs, 64), None);
 }

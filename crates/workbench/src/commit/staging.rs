@@ -260,8 +260,7 @@ impl<'a> Staging<'a> {
         ];
         for (hook, arguments) in steps {
             if let Err(said) = self.git.hook(hook, &self.index, &arguments)? {
-                let said = said.lines().last().unwrap_or("it said nothing").to_owned();
-                let text = format!("the hook {hook} refused: {said}");
+                let text = format!("the hook {hook} refused: {}", last_lines(&said));
                 return Ok(Some(BrokenLink::new(
                     "hook-refused",
                     text,
@@ -367,4 +366,16 @@ fn covers(allowed: &[String], path: &str) -> bool {
         let below = |rest: &str| rest.is_empty() || allowed.ends_with('/') || rest.starts_with('/');
         allowed.is_empty() || path.strip_prefix(allowed.as_str()).is_some_and(below)
     })
+}
+
+/// A hook's last lines are told; the cause often stands above the cure.
+const TOLD: usize = 4;
+
+/// The last lines of what a hook said, in one.
+fn last_lines(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    match lines.get(lines.len().saturating_sub(TOLD)..).unwrap_or_default() {
+        [] => "it said nothing".to_owned(),
+        last => last.join("; "),
+    }
 }
